@@ -1,0 +1,22 @@
+/**
+ * The extraction engine: bytes of a document in, fields with confidence and position out.
+ *
+ * Pure: no database, no bus, no environment. Hostile documents are meant to be read in child processes: fork
+ * {@link engineWorker} with the `ChildPool` of `@intake/untrusted`.
+ */
+export { type EngineJobs, engineWorker } from './jobs';
+export { readPages, renderPage } from './pages';
+export type {
+  FieldCandidate,
+  OcrOptions,
+  PageImage,
+  PageSize,
+  Position,
+  Recognition,
+  RecognizedPage,
+  RecognizeOptions,
+  TableRow,
+  Word,
+} from './recognition';
+export { ENGINE_VERSION, recognize } from './recognize';
+export { UnreadableDocument, type UnreadableReason } from './unreadable-document';

@@ -1,0 +1,95 @@
+/** `[left, top, right, bottom]` in pixels of the page image in its current rotation (API: pages.md). */
+export type Position = readonly [left: number, top: number, right: number, bottom: number];
+
+/** A word as it stands on the page. */
+export interface Word {
+  text: string;
+  position: Position;
+  /** 0-based number of the text line the word stands on, counted from the top of the page. */
+  line: number;
+  /** 1 for a text layer; what the OCR program reports, 0..1, otherwise. */
+  confidence: number;
+}
+
+/** A page of the document with the words that were read on it. */
+export interface RecognizedPage {
+  /** The first page is 1. */
+  number: number;
+  /** Pixels of the page image that {@link renderPage} makes. */
+  width: number;
+  height: number;
+  /** Rotation that the file asks for, clockwise: 0, 90, 180 or 270. Already applied to size and positions. */
+  rotation: number;
+  words: Word[];
+  source: 'text' | 'ocr';
+}
+
+/** One possible value of a field. */
+export interface FieldCandidate {
+  /** Text for the field: ISO date, plain decimal with a point (`-1234.5`), upper-case code or trimmed string. */
+  value: string;
+  /** What stands on the page. */
+  rawText: string;
+  page: number;
+  /** Null for what was concluded from the whole document (for example its language). */
+  position: Position | null;
+  /** 0..1: how probable it is that the value is right. */
+  confidence: number;
+}
+
+/** A row of a recognised table; `cells` has only the columns that were found. */
+export interface TableRow {
+  type: 'data' | 'header';
+  cells: Record<string, FieldCandidate>;
+  page: number;
+  position: Position;
+}
+
+/** What was read in a document. Identifiers are those of API: schemas.md section 3. */
+export interface Recognition {
+  /** Pages whose words were extracted (at most `maxPages`). */
+  pages: RecognizedPage[];
+  /** Number of pages of the whole document. */
+  pageCount: number;
+  /** Extracted identifier -> candidates, best first. A field without candidates is left out. */
+  fields: Record<string, FieldCandidate[]>;
+  tables: { tax_details?: TableRow[]; line_items?: TableRow[] };
+  /** ISO 639-2 code of the document's main language (`eng`, `deu`, `ces`...), null if it cannot be told. */
+  language: string | null;
+  engineVersion: string;
+}
+
+/** How the OCR program is found. */
+export interface OcrOptions {
+  /** The program, by path or name; default `tesseract`. */
+  tesseract?: string;
+  /** Tesseract language codes to try, limited to those installed; default eng, deu, fra, ces. */
+  languages?: string[];
+  /** Longest time for one page, in milliseconds; default 60 000. */
+  timeoutMs?: number;
+}
+
+export interface RecognizeOptions {
+  /** MIME type of the bytes: application/pdf, image/png, image/jpeg, image/tiff (also webp and gif). */
+  mimeType: string;
+  /** Locale of the queue, such as `en_GB`: decides dates such as 03/04/2024 that the document leaves open. */
+  locale?: string;
+  /** Pages to extract; the rest is only counted. Default 32, at most 500. */
+  maxPages?: number;
+  ocr?: OcrOptions;
+}
+
+/** Size of a page's image (API: pages.md) and the rotation that the file asks for. */
+export interface PageSize {
+  number: number;
+  width: number;
+  height: number;
+  rotation: number;
+}
+
+/** A page image. */
+export interface PageImage {
+  png: Buffer;
+  width: number;
+  height: number;
+}
