@@ -1,0 +1,32 @@
+/**
+ * The queue-schema language: checking of schemas, content trees of annotations, and everything that is done to them.
+ *
+ * Pure: no input or output, no clock, no environment. Nothing that is given is ever modified.
+ */
+export { checkSchemaContent } from './checking/check-schema';
+export type { FieldErrors } from './checking/field-errors';
+export { cleanSchemaContent } from './clean-schema';
+export { aggregateContent } from './content/aggregations';
+export { buildNodes } from './content/build-nodes';
+export { checkContent } from './content/check-content';
+export type { ContentChange, ContentErrors, ContentResult } from './content/content-change';
+export {
+  type Box,
+  type ContentNode,
+  type DatapointContent,
+  emptyContent,
+  MAX_VALUE_LENGTH,
+} from './content/content-node';
+export { type ApiContentNode, type ContentTreeNode, nodesToTree, renderNode, renderTree } from './content/content-tree';
+export { type ExportDatapoint, type ExportGroup, type ExportNode, exportTree } from './content/export-tree';
+export type { ContentMessage } from './content/message';
+export { addEmptyItem, applyOperations } from './content/operations';
+export { patchNode, patchTree } from './content/patch';
+export type { SourceCandidate, SourceRow, Sources } from './content/sources';
+export type { WriteContext } from './content/write-context';
+export { formatDate, parseDate } from './formats/date-format';
+export { type NormalizedValue, normalizeValue } from './formats/normalize-value';
+export { formatNumber, parseNumber } from './formats/number-format';
+export type * from './schema-content';
+export { childrenOf, type SchemaIndex, schemaIndex } from './schema-index';
+export { type SchemaTemplate, templateByName } from './templates';
