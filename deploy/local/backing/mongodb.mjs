@@ -1,0 +1,91 @@
+import { mkdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { canConnect } from '../ports.mjs';
+import { PROGRAMS } from './programs.mjs';
+
+const REPLICA_SET = 'intake';
+
+/** MongoDB as a replica set of one: transactions and change streams need a replica set. */
+export const mongodb = {
+  name: 'mongodb',
+  program: PROGRAMS.mongodb,
+  defaultPort: 27117,
+
+  /** @param {NodeJS.ProcessEnv} env */
+  fromEnvironment(env) {
+    return env.INTAKE_MONGODB_URL ? { url: env.INTAKE_MONGODB_URL } : undefined;
+  },
+
+  /** @param {import('./local.mjs').Place} place */
+  describeRun({ port, dataDir, inContainer }) {
+    const dbpath = join(dataDir, 'mongodb');
+    mkdirSync(dbpath, { recursive: true });
+    return {
+      args: [
+        ...['--dbpath', inContainer ? '/data/db' : dbpath],
+        // Inside a container the outside port is the inside one too: the replica set's member is called by one address.
+        ...['--port', String(port)],
+        ...['--bind_ip', inContainer ? '0.0.0.0' : '127.0.0.1'],
+        ...['--replSet', REPLICA_SET],
+        ...['--oplogSize', '1024'],
+        ...['--wiredTigerCacheSizeGB', '0.5'],
+        ...(inContainer ? [] : ['--nounixsocket']),
+      ],
+      env: {},
+      volumes: [[dbpath, '/data/db']],
+      containerPort: port,
+    };
+  },
+
+  /** @param {{port: number}} place */
+  isListening: ({ port }) => canConnect('127.0.0.1', port),
+
+  /** @param {{port: number, root: string}} place */
+  async finish({ port, root }) {
+    await initiateReplicaSet(root, `127.0.0.1:${port}`);
+    return { url: `mongodb://127.0.0.1:${port}/?replicaSet=${REPLICA_SET}` };
+  },
+};
+
+/** The driver is mongoose's own, so this runs after `npm ci`. */
+async function initiateReplicaSet(root, member) {
+  const fromProject = createRequire(join(root, 'packages/mongo/package.json'));
+  const { MongoClient } = createRequire(fromProject.resolve('mongoose'))('mongodb');
+  const client = new MongoClient(`mongodb://${member}/?directConnection=true`, { serverSelectionTimeoutMS: 20_000 });
+  const config = { _id: REPLICA_SET, members: [{ _id: 0, host: member }] };
+  try {
+    const admin = client.db('admin');
+    const existing = await readReplicaSetConfig(admin);
+    if (!existing) {
+      await admin.command({ replSetInitiate: config });
+    } else if (existing.members[0].host !== member) {
+      // The port changed since the last run.
+      const version = existing.version + 1;
+      await admin.command({
+        replSetReconfig: { ...existing, members: [{ ...existing.members[0], host: member }], version },
+        force: true,
+      });
+    }
+    await waitForPrimary(admin);
+  } finally {
+    await client.close();
+  }
+}
+
+async function readReplicaSetConfig(admin) {
+  try {
+    return (await admin.command({ replSetGetConfig: 1 })).config;
+  } catch (error) {
+    if (error.codeName === 'NotYetInitialized') return undefined;
+    throw error;
+  }
+}
+
+async function waitForPrimary(admin) {
+  const deadline = Date.now() + 30_000;
+  while (!(await admin.command({ hello: 1 })).isWritablePrimary) {
+    if (Date.now() > deadline) throw new Error('MongoDB did not become primary within 30 s; see the log of mongod');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
