@@ -1,0 +1,263 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { JobCrashed, type JobError, JobOutOfMemory, JobTimeout, PoolClosed, restoreError } from './job-errors';
+import type { JobReply, JobRequest } from './job-protocol';
+
+/** Job name -> types of its input and output. */
+export type JobTable<Jobs> = { [K in keyof Jobs]: { input: unknown; output: unknown } };
+
+export interface ChildPoolOptions {
+  /** Path of the script that calls `serveJobs`. Plain JavaScript: it runs in its own process. */
+  worker: string;
+  /** Children that may run at the same time; each does one job at a time. */
+  size: number;
+  /** Wall time of a job in milliseconds; default 60 000. Waiting in the queue does not count. */
+  timeoutMs?: number;
+  /** Resident memory of a child with all its descendants, in bytes; default 1.5 GB. Watched on Linux only. */
+  memoryBytes?: number;
+  /** JavaScript heap of a child in megabytes (`--max-old-space-size`); default 512. */
+  heapMegabytes?: number;
+  /** A child is replaced after so many jobs; default 500. */
+  jobsPerChild?: number;
+  /** Environment of the children. Default empty, so that hostile bytes never sit beside the secrets of a service. */
+  env?: Record<string, string>;
+}
+
+export interface RunOptions {
+  /** Overrides the pool's limit for this job. */
+  timeoutMs?: number;
+  /** Takes the job out of the queue, or kills the child that works on it; the promise rejects with the reason. */
+  signal?: AbortSignal;
+}
+
+interface Job {
+  id: number;
+  name: string;
+  input: unknown;
+  timeoutMs: number;
+  resolve(output: unknown): void;
+  reject(error: unknown): void;
+  dispose(): void;
+}
+
+const MEMORY_POLL_MS = 100;
+const STDERR_TAIL = 4096;
+
+/** A child process with the job it works on. */
+class Child {
+  job: Job | undefined;
+  jobsDone = 0;
+  stderr = '';
+  /** Why the pool killed it; undefined when it ended by itself. */
+  verdict: JobError | undefined;
+  /** Killed, but not gone yet: gets no further job. */
+  dying = false;
+  private timers: NodeJS.Timeout[] = [];
+
+  constructor(readonly process: ChildProcess) {
+    process.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.stderr = (this.stderr + text).slice(-STDERR_TAIL);
+    });
+  }
+
+  begin(job: Job, memoryBytes: number): void {
+    this.job = job;
+    const deadline = setTimeout(() => this.kill(new JobTimeout(job.name, job.timeoutMs)), job.timeoutMs);
+    const poll = setInterval(() => this.watchMemory(job, memoryBytes), MEMORY_POLL_MS);
+    this.timers = [deadline, poll];
+  }
+
+  end(): Job | undefined {
+    for (const timer of this.timers) clearTimeout(timer);
+    this.timers = [];
+    const job = this.job;
+    this.job = undefined;
+    job?.dispose();
+    return job;
+  }
+
+  /** Kills the child with everything it has started: it leads its own process group. */
+  kill(verdict?: JobError): void {
+    this.verdict ??= verdict;
+    this.dying = true;
+    const { pid } = this.process;
+    if (pid === undefined || this.process.exitCode !== null || this.process.signalCode !== null) return;
+    try {
+      process.kill(-pid, 'SIGKILL');
+    } catch {
+      this.process.kill('SIGKILL');
+    }
+  }
+
+  private watchMemory(job: Job, limit: number): void {
+    const { pid } = this.process;
+    if (pid !== undefined && readGroupMemory(pid) > limit) this.kill(new JobOutOfMemory(job.name, limit));
+  }
+}
+
+/** Resident bytes of a process; 0 where there is no /proc. Reading /proc never waits for a disk. */
+function readOwnMemory(pid: number | undefined): number {
+  try {
+    return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024;
+  } catch {
+    return 0;
+  }
+}
+
+/** Resident bytes of a process and its descendants. */
+function readGroupMemory(pid: number): number {
+  let children = '';
+  try {
+    children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  } catch {
+    // Gone, or a kernel that does not list children: then only the process itself counts.
+  }
+  const others = children.split(' ').filter(Boolean).map(Number).map(readGroupMemory);
+  return others.reduce((sum, bytes) => sum + bytes, readOwnMemory(pid));
+}
+
+/**
+ * A pool of child processes for work on hostile bytes. A job that takes too long, takes too much memory or brings
+ * its child down fails alone: the child is killed and replaced, and the other jobs go on.
+ *
+ * Children are started when first needed and kept warm. They die with their parent.
+ */
+export class ChildPool<Jobs extends JobTable<Jobs>> {
+  private readonly children = new Set<Child>();
+  private readonly waiting: Job[] = [];
+  private closed = false;
+  private lastId = 0;
+
+  constructor(private readonly options: ChildPoolOptions) {}
+
+  /**
+   * Queues a job and answers with its output. Input and output travel as the structured clone algorithm copies them;
+   * Buffers stay Buffers.
+   *
+   * @throws JobTimeout, JobOutOfMemory, JobCrashed, PoolClosed, or the error that the worker threw, with its name,
+   *   message and own properties (such as `reason`)
+   */
+  run<K extends keyof Jobs & string>(
+    name: K,
+    input: Jobs[K]['input'],
+    options: RunOptions = {},
+  ): Promise<Jobs[K]['output']> {
+    if (this.closed) return Promise.reject(new PoolClosed());
+    const { signal } = options;
+    if (signal?.aborted) return Promise.reject(signal.reason);
+    return new Promise((resolve, reject) => {
+      const onAbort = () => this.abort(job, signal?.reason);
+      const job: Job = {
+        id: ++this.lastId,
+        name,
+        input,
+        timeoutMs: options.timeoutMs ?? this.options.timeoutMs ?? 60_000,
+        resolve: resolve as (output: unknown) => void,
+        reject,
+        dispose: () => signal?.removeEventListener('abort', onAbort),
+      };
+      signal?.addEventListener('abort', onAbort);
+      this.waiting.push(job);
+      this.dispatch();
+    });
+  }
+
+  /** Jobs in work and jobs that wait, for metrics. */
+  get load(): { running: number; waiting: number } {
+    return { running: [...this.children].filter((child) => child.job).length, waiting: this.waiting.length };
+  }
+
+  /** Process ids of the children, for tests and diagnosis. */
+  get pids(): number[] {
+    return [...this.children].flatMap((child) => child.process.pid ?? []);
+  }
+
+  /** Kills all children; jobs in work or waiting reject with PoolClosed. Resolves when every child is gone. */
+  async close(): Promise<void> {
+    this.closed = true;
+    for (const job of this.waiting.splice(0)) {
+      job.dispose();
+      job.reject(new PoolClosed());
+    }
+    await Promise.all(
+      [...this.children].map((child) => {
+        const gone = new Promise<void>((resolve) => child.process.once('close', () => resolve()));
+        child.end()?.reject(new PoolClosed());
+        child.kill();
+        return gone;
+      }),
+    );
+  }
+
+  private abort(job: Job, reason: unknown): void {
+    job.dispose();
+    const at = this.waiting.indexOf(job);
+    if (at >= 0) this.waiting.splice(at, 1);
+    const child = [...this.children].find((candidate) => candidate.job === job);
+    child?.end();
+    child?.kill();
+    job.reject(reason);
+  }
+
+  private dispatch(): void {
+    while (this.waiting.length > 0 && !this.closed) {
+      const child = this.idleChild();
+      if (!child) return;
+      const job = this.waiting.shift();
+      if (!job) return;
+      child.begin(job, this.options.memoryBytes ?? 1.5e9);
+      const request: JobRequest = { id: job.id, name: job.name, input: job.input };
+      try {
+        // A closed channel is not an answer to the job: it shows up as the child's end.
+        child.process.send(request, () => {});
+      } catch (notCloneable) {
+        child.end()?.reject(notCloneable);
+      }
+    }
+  }
+
+  private idleChild(): Child | undefined {
+    for (const child of this.children) if (!child.job && !child.dying && child.process.connected) return child;
+    return this.children.size < this.options.size ? this.startChild() : undefined;
+  }
+
+  private startChild(): Child {
+    const child = new Child(
+      fork(this.options.worker, [String(process.pid)], {
+        detached: true,
+        env: this.options.env ?? {},
+        execArgv: [`--max-old-space-size=${this.options.heapMegabytes ?? 512}`],
+        serialization: 'advanced',
+        stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+      }),
+    );
+    this.children.add(child);
+    child.process.on('message', (reply: JobReply) => this.settle(child, reply));
+    child.process.on('error', (error) => this.bury(child, error.message));
+    child.process.on('close', (code, signal) => this.bury(child, signal ? `signal ${signal}` : `exit code ${code}`));
+    return child;
+  }
+
+  private settle(child: Child, reply: JobReply): void {
+    if (child.job?.id !== reply.id) return;
+    const job = child.end();
+    child.jobsDone++;
+    if (this.isWornOut(child)) child.kill();
+    if (reply.ok) job?.resolve(reply.output);
+    else job?.reject(restoreError(reply.error));
+    this.dispatch();
+  }
+
+  /** WASM heaps never shrink, so a child that a large document has blown up is not kept. */
+  private isWornOut(child: Child): boolean {
+    if (child.jobsDone >= (this.options.jobsPerChild ?? 500)) return true;
+    return readOwnMemory(child.process.pid) > (this.options.memoryBytes ?? 1.5e9) / 2;
+  }
+
+  private bury(child: Child, how: string): void {
+    this.children.delete(child);
+    const job = child.end();
+    job?.reject(child.verdict ?? new JobCrashed(job.name, how, child.stderr));
+    this.dispatch();
+  }
+}

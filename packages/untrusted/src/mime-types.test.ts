@@ -1,0 +1,81 @@
+import { detectMimeType } from './index';
+
+const bytes = (...parts: (string | number[])[]) =>
+  Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part, 'latin1') : Buffer.from(part))));
+
+/** The local header of a stored ZIP member. */
+function member(name: string, content = ''): Buffer {
+  const header = Buffer.alloc(30);
+  header.write('PK\u0003\u0004', 'latin1');
+  header.writeUInt16LE(name.length, 26);
+  return Buffer.concat([header, Buffer.from(name + content)]);
+}
+
+const OLE = [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1];
+
+test.each<[string, Buffer, string, string]>([
+  ['PDF', bytes('%PDF-1.7\n'), 'a.txt', 'application/pdf'],
+  ['PDF behind garbage', bytes('\0'.repeat(1000), '%PDF-1.4'), 'a', 'application/pdf'],
+  ['PNG', bytes([0x89], 'PNG\r\n', [0x1a], '\n'), 'a.jpg', 'image/png'],
+  ['JPEG', bytes([0xff, 0xd8, 0xff, 0xe0]), 'a', 'image/jpeg'],
+  ['TIFF, Intel', bytes('II*\0'), 'a', 'image/tiff'],
+  ['TIFF, Motorola', bytes('MM\0*'), 'a', 'image/tiff'],
+  ['GIF', bytes('GIF89a'), 'a', 'image/gif'],
+  ['WebP', bytes('RIFF....WEBPVP8 '), 'a', 'image/webp'],
+  ['HEIC', bytes([0, 0, 0, 24], 'ftypheic'), 'a', 'image/heic'],
+  ['ZIP', member('a/b.txt'), 'a', 'application/zip'],
+  ['empty ZIP', bytes('PK\u0005\u0006'), 'a.zip', 'application/zip'],
+  [
+    'DOCX',
+    Buffer.concat([member('[Content_Types].xml', 'x'), member('word/document.xml')]),
+    'a.zip',
+    'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  ],
+  [
+    'XLSX',
+    Buffer.concat([member('xl/workbook.xml')]),
+    'a',
+    'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  ],
+  [
+    'XLSX by its name, members out of sight',
+    member('[Content_Types].xml'),
+    'a.xlsx',
+    'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  ],
+  ['a ZIP named .docx', member('evil.exe'), 'a.docx', 'application/zip'],
+  [
+    'ODT',
+    member('mimetype', 'application/vnd.oasis.opendocument.text'),
+    'a',
+    'application/vnd.oasis.opendocument.text',
+  ],
+  ['old Word', bytes(OLE, '....', [...Buffer.from('WordDocument', 'utf16le')]), 'a', 'application/msword'],
+  ['old Excel by name', bytes(OLE), 'a.XLS', 'application/vnd.ms-excel'],
+  ['OLE', bytes(OLE), 'a', 'application/x-ole-storage'],
+  ['XML', bytes('\u00ef\u00bb\u00bf<?xml version="1.0"?><Invoice/>'), 'a', 'text/xml'],
+  ['XML without declaration', bytes('<Invoice xmlns="x">'), 'a.xml', 'text/xml'],
+  ['HTML', bytes('<!DOCTYPE html><p>'), 'a', 'text/html'],
+  ['JSON', bytes('{"a": [1]}'), 'a', 'application/json'],
+  ['text', bytes('Invoice 1'), 'a', 'text/plain'],
+  ['text named .pdf', bytes('This is not a PDF.'), 'invoice.pdf', 'text/plain'],
+  ['CSV', bytes('a;b\n1;2\n'), 'a.csv', 'text/csv'],
+  ['text in an 8-bit code', bytes('Rechnung über fünf Stück, prüfen'), 'a.txt', 'text/plain'],
+])('%s', (_what, content, name, expected) => {
+  expect(detectMimeType(content, name, 'application/octet-stream')).toBe(expected);
+});
+
+test('what the content does not tell, the extension does, and after it what was declared', () => {
+  const binary = bytes([0, 1, 2, 3, 0x80, 0xff]);
+  expect(detectMimeType(binary, 'a.tiff', 'image/x-other')).toBe('image/tiff');
+  expect(detectMimeType(binary, 'a.step', 'Model/STEP; charset=x')).toBe('model/step');
+  expect(detectMimeType(binary, 'a', 'application/octet-stream')).toBe('application/octet-stream');
+  expect(detectMimeType(binary, 'a', 'not a type')).toBe('application/octet-stream');
+  expect(detectMimeType(Buffer.alloc(0), 'a.pdf')).toBe('application/pdf');
+});
+
+test('a header of a ZIP member that lies about its length does no harm', () => {
+  const lying = member('x');
+  lying.writeUInt16LE(0xffff, 26);
+  expect(detectMimeType(lying, 'a')).toBe('application/zip');
+});

@@ -1,0 +1,154 @@
+/** How many bytes of a file {@link detectMimeType} wants to see: enough for the directory entries of Office files. */
+export const SNIFF_BYTES = 64 * 1024;
+
+const EXTENSIONS: Record<string, string> = {
+  pdf: 'application/pdf',
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  tif: 'image/tiff',
+  tiff: 'image/tiff',
+  gif: 'image/gif',
+  webp: 'image/webp',
+  heic: 'image/heic',
+  heif: 'image/heif',
+  bmp: 'image/bmp',
+  zip: 'application/zip',
+  xml: 'text/xml',
+  isdoc: 'text/xml',
+  isdocx: 'application/zip',
+  json: 'application/json',
+  txt: 'text/plain',
+  csv: 'text/csv',
+  html: 'text/html',
+  htm: 'text/html',
+  rtf: 'application/rtf',
+  eml: 'message/rfc822',
+  doc: 'application/msword',
+  xls: 'application/vnd.ms-excel',
+  ppt: 'application/vnd.ms-powerpoint',
+  msg: 'application/vnd.ms-outlook',
+  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  pptx: 'application/vnd.openxmlformats-officedocument.presentationml.presentation',
+  odt: 'application/vnd.oasis.opendocument.text',
+  ods: 'application/vnd.oasis.opendocument.spreadsheet',
+  odp: 'application/vnd.oasis.opendocument.presentation',
+};
+
+/** Extensions that may refine a type which was only recognised in general. */
+const TEXT_EXTENSIONS = new Set(['xml', 'isdoc', 'json', 'txt', 'csv', 'html', 'htm', 'eml', 'rtf']);
+const ZIP_EXTENSIONS = new Set(['docx', 'xlsx', 'pptx', 'odt', 'ods', 'odp']);
+const OLE_EXTENSIONS = new Set(['doc', 'xls', 'ppt', 'msg']);
+
+/**
+ * MIME type of a file: by its content first, then by the extension, then as declared
+ * (API: documents-and-uploads.md section 2). Readable text keeps a text type whatever its name: a text file named
+ * `.pdf` is `text/plain`.
+ *
+ * @param firstBytes the start of the file, at best {@link SNIFF_BYTES} of it
+ * @param declared the Content-Type that came with the file; `application/octet-stream` says nothing
+ * @returns `application/octet-stream` when nothing tells
+ */
+export function detectMimeType(firstBytes: Uint8Array, fileName: string, declared?: string): string {
+  const bytes = Buffer.from(firstBytes.buffer, firstBytes.byteOffset, firstBytes.byteLength);
+  const extension = /\.([A-Za-z0-9]+)$/.exec(fileName)?.[1]?.toLowerCase() ?? '';
+  const claimed = declared?.split(';')[0]?.trim().toLowerCase();
+  return (
+    detectBinary(bytes, extension) ??
+    detectText(bytes, extension, claimed) ??
+    EXTENSIONS[extension] ??
+    (claimed && /^[\w.+-]+\/[\w.+-]+$/.test(claimed) ? claimed : 'application/octet-stream')
+  );
+}
+
+function detectBinary(bytes: Buffer, extension: string): string | undefined {
+  const starts = (...magic: number[]) => magic.every((byte, index) => bytes[index] === byte);
+  const ascii = (from: number, to: number) => bytes.toString('latin1', from, to);
+  // Readers accept a PDF header anywhere in the first 1024 bytes.
+  if (ascii(0, 1024 + 5).includes('%PDF-')) return 'application/pdf';
+  if (starts(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)) return 'image/png';
+  if (starts(0xff, 0xd8, 0xff)) return 'image/jpeg';
+  if (starts(0x49, 0x49, 0x2a, 0) || starts(0x4d, 0x4d, 0, 0x2a)) return 'image/tiff';
+  if (starts(0x49, 0x49, 0x2b, 0) || starts(0x4d, 0x4d, 0, 0x2b)) return 'image/tiff';
+  if (ascii(0, 6) === 'GIF87a' || ascii(0, 6) === 'GIF89a') return 'image/gif';
+  if (ascii(0, 4) === 'RIFF' && ascii(8, 12) === 'WEBP') return 'image/webp';
+  if (ascii(4, 8) === 'ftyp') return detectIsoMedia(ascii(8, 12));
+  if (ascii(0, 2) === 'BM' && bytes.length > 26 && bytes.readUInt32LE(6) === 0) return 'image/bmp';
+  if (ascii(0, 5) === '{\\rtf') return 'application/rtf';
+  if (starts(0x50, 0x4b, 3, 4) || starts(0x50, 0x4b, 5, 6) || starts(0x50, 0x4b, 7, 8)) {
+    return detectZip(bytes, extension);
+  }
+  if (starts(0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1)) return detectOle(bytes, extension);
+  return undefined;
+}
+
+function detectIsoMedia(brand: string): string | undefined {
+  if (['heic', 'heix', 'hevc', 'hevx', 'heim', 'heis'].includes(brand)) return 'image/heic';
+  if (['mif1', 'msf1'].includes(brand)) return 'image/heif';
+  if (brand === 'avif' || brand === 'avis') return 'image/avif';
+  return undefined;
+}
+
+/** Office files are archives: the names of the first members tell which. */
+function detectZip(bytes: Buffer, extension: string): string {
+  const names: string[] = [];
+  let at = 0;
+  while (at >= 0 && at + 30 <= bytes.length && names.length < 200) {
+    const length = bytes.readUInt16LE(at + 26);
+    const name = bytes.toString('latin1', at + 30, at + 30 + length);
+    names.push(name);
+    if (name === 'mimetype') {
+      const declared = bytes.toString('latin1', at + 30 + length + bytes.readUInt16LE(at + 28)).slice(0, 80);
+      const type = /^application\/vnd\.oasis\.opendocument\.[a-z]+/.exec(declared)?.[0];
+      if (type) return type;
+    }
+    at = bytes.indexOf('PK\u0003\u0004', at + 30 + length, 'latin1');
+  }
+  if (names.some((name) => name.startsWith('word/'))) return EXTENSIONS.docx!;
+  if (names.some((name) => name.startsWith('xl/'))) return EXTENSIONS.xlsx!;
+  if (names.some((name) => name.startsWith('ppt/'))) return EXTENSIONS.pptx!;
+  const isOffice = names.includes('[Content_Types].xml') && ZIP_EXTENSIONS.has(extension);
+  return isOffice ? EXTENSIONS[extension]! : EXTENSIONS.zip!;
+}
+
+function detectOle(bytes: Buffer, extension: string): string {
+  const holds = (stream: string) => bytes.includes(Buffer.from(stream, 'utf16le'));
+  if (holds('WordDocument')) return EXTENSIONS.doc!;
+  if (holds('Workbook')) return EXTENSIONS.xls!;
+  if (holds('PowerPoint Document')) return EXTENSIONS.ppt!;
+  if (holds('__properties_version1.0')) return EXTENSIONS.msg!;
+  return OLE_EXTENSIONS.has(extension) ? EXTENSIONS[extension]! : 'application/x-ole-storage';
+}
+
+function detectText(bytes: Buffer, extension: string, declared: string | undefined): string | undefined {
+  const text = decodeText(bytes);
+  if (text === undefined) return undefined;
+  const start = text.slice(0, 1024).trimStart();
+  if (/^<(!doctype html|html[\s>])/i.test(start)) return 'text/html';
+  if (/^<(\?xml|!--|!DOCTYPE|[A-Za-z_][\w.:-]*[\s/>])/.test(start)) return 'text/xml';
+  if (/^[[{]/.test(start) && (extension === 'json' || isJson(text))) return 'application/json';
+  if (TEXT_EXTENSIONS.has(extension)) return EXTENSIONS[extension];
+  return declared?.startsWith('text/') && !EXTENSIONS[extension] ? declared : 'text/plain';
+}
+
+/** The text of bytes that are printable text in UTF-8, UTF-16 or an 8-bit code; undefined for binary ones. */
+function decodeText(bytes: Buffer): string | undefined {
+  if (bytes.length === 0) return undefined;
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return bytes.toString('utf16le', 2);
+  const text = bytes.toString('utf8').replace(/^\ufeff/, '');
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what tells binary data.
+  if (/[\u0000-\u0008\u000e-\u001a\u001c-\u001f]/.test(text)) return undefined;
+  // A few undecodable bytes are an 8-bit code page or a character cut off at the end; many are binary data.
+  const undecodable = text.match(/\ufffd/g)?.length ?? 0;
+  return undecodable > 1 + text.length / 10 ? undefined : text;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
