@@ -1,5 +1,15 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -7,6 +17,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
  * A process as remembered in a file: the start time tells it from a later one with the same number.
  * @typedef {{pid: number, identity: string}} ProcessMark
  */
+
+const LOG_LIMIT_BYTES = 50_000_000;
 
 /** Short commands of this launcher that still run; they must not survive it. */
 const running = new Set();
@@ -89,13 +101,25 @@ export function runCommand(command, args, options = {}) {
  * @returns {import('node:child_process').ChildProcess}
  */
 export function startDetached({ command, args, env, logFile, markFile }) {
-  mkdirSync(dirname(logFile), { recursive: true });
-  const logFd = openSync(logFile, 'a');
-  const child = spawn(command, args, { detached: true, stdio: ['ignore', logFd, logFd], env: env ?? process.env });
+  const log = openLog(logFile);
+  const child = spawn(command, args, { detached: true, stdio: ['ignore', log.fd, log.fd], env: env ?? process.env });
+  log.close();
   child.on('error', () => {}); // seen by whoever waits for readiness, as exitCode or a time-out
   if (child.pid) rememberProcess(markFile, child.pid);
   child.once('exit', () => rmSync(markFile, { force: true }));
   return child;
+}
+
+/**
+ * Opens a log file for appending; one that grew large is put aside as `<file>.1`.
+ * @param {string} file
+ * @returns {{fd: number, close(): void}}
+ */
+export function openLog(file) {
+  mkdirSync(dirname(file), { recursive: true });
+  if (existsSync(file) && statSync(file).size > LOG_LIMIT_BYTES) renameSync(file, `${file}.1`);
+  const fd = openSync(file, 'a', 0o600);
+  return { fd, close: () => closeSync(fd) };
 }
 
 /**
@@ -121,7 +145,7 @@ export async function stopLeftover(markFile, log) {
   }
   if (isSameProcess(mark)) {
     log(`Stopping process ${mark.pid}, left over from an earlier run`);
-    await stopProcess(mark);
+    await stopProcess(mark, 30_000);
   }
   rmSync(markFile, { force: true });
 }

@@ -6,17 +6,18 @@ import { dirname } from 'node:path';
  * @template {Record<string, string>} T
  * @param {string} file
  * @param {() => T} make called for what is missing
+ * @param {Partial<T>} [given] wins over what was kept, and is kept
  * @returns {T}
  */
-export function keepSecrets(file, make) {
+export function keepSecrets(file, make, given = {}) {
   let kept = {};
   try {
     kept = JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
     if (error.code !== 'ENOENT') throw new Error(`${file} cannot be read (${error.message}); repair or delete it`);
   }
-  const secrets = { ...make(), ...kept };
-  if (Object.keys(secrets).some((name) => !(name in kept))) writePrivately(file, secrets);
+  const secrets = { ...make(), ...kept, ...given };
+  if (Object.keys(secrets).some((name) => secrets[name] !== kept[name])) writePrivately(file, secrets);
   return secrets;
 }
 

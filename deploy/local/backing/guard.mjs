@@ -5,12 +5,14 @@ import { spawn } from 'node:child_process';
  * ended, and stops the backing services. Plain sh: it costs a megabyte and needs nothing.
  */
 const SCRIPT = `
+without() { for one in $1; do [ "$one" = "$2" ] || printf ' %s' "$one"; done; }
 trap '' INT TERM HUP
 depends=''; pids=''
 while read -r kind pid; do
   case "$kind" in
     depends) depends="$depends $pid" ;;
     watch) pids="$pids $pid" ;;
+    forget) depends=$(without "$depends" "$pid"); pids=$(without "$pids" "$pid") ;;
     dismiss) exit 0 ;;
   esac
 done
@@ -26,7 +28,7 @@ exit 0
 
 /**
  * Watches over processes so that they end even when this process is killed with SIGKILL.
- * @returns {{watch(pid: number): void, waitFor(pid: number): void, dismiss(): void}}
+ * @returns {{watch(pid: number): void, waitFor(pid: number): void, forget(pid: number): void, dismiss(): void}}
  */
 export function startGuard() {
   const shell = spawn('sh', ['-c', SCRIPT], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
@@ -39,6 +41,8 @@ export function startGuard() {
     watch: (pid) => tell(`watch ${pid}`),
     /** Before that, wait for this one to end by itself. */
     waitFor: (pid) => tell(`depends ${pid}`),
+    /** It ended already: its number may become somebody else's. */
+    forget: (pid) => tell(`forget ${pid}`),
     dismiss: () => shell.stdin.end('dismiss\n'),
   };
 }

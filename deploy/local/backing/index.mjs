@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { tryLock } from '../locks.mjs';
+import { ROOT } from '../settings.mjs';
 import { checkAnswers } from './given.mjs';
 import { startGuard } from './guard.mjs';
 import { startLocally } from './local.mjs';
@@ -10,7 +10,6 @@ import { mongodb } from './mongodb.mjs';
 import { nats } from './nats.mjs';
 import { resolveProgram } from './resolve.mjs';
 
-const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const SERVICES = [mongodb, nats, minio];
 
 /**
@@ -37,6 +36,7 @@ export async function resolveBackingServices({ env, cacheDir, log }) {
  * @property {{url: string, accessKey: string, secretKey: string, bucket: string}} s3
  * @property {{name: string, pid: number}[]} processes those that this call started
  * @property {(name: string) => void} onExit set by the caller: told when one ends by itself
+ * @property {ReturnType<typeof startGuard>} guard ends them even when this process is killed; tell it who depends on them
  * @property {() => Promise<void>} stop ends those that this call started; leaves nothing
  */
 
@@ -81,9 +81,15 @@ export async function ensureBackingServices({ dataDir: folder, cacheDir, env, lo
       s3,
       processes: started.map(({ name, pid }) => ({ name, pid })),
       onExit: (/** @type {string} */ _name) => {},
+      guard,
       stop,
     };
-    for (const one of started) one.exited.then(() => services.onExit(one.name));
+    for (const one of started) {
+      one.exited.then(() => {
+        guard.forget(one.pid);
+        services.onExit(one.name);
+      });
+    }
     return services;
   } catch (error) {
     await stop();
