@@ -1,0 +1,12 @@
+/** Pure tests stand beside the code; tests that start real processes are named `*.it.test.ts` and run after them. */
+module.exports = {
+  testEnvironment: 'node',
+  roots: ['<rootDir>/packages', '<rootDir>/services', '<rootDir>/test'],
+  testMatch: ['**/*.test.ts'],
+  modulePathIgnorePatterns: ['/dist/', '/.data/'],
+  transform: {
+    '^.+\\.(t|j|mj)s$': ['@swc/jest', { jsc: { target: 'es2022', parser: { syntax: 'typescript' } }, module: { type: 'commonjs' } }],
+  },
+  transformIgnorePatterns: ['/node_modules/(?!(jose|openid-client|oauth4webapi)/)'],
+  moduleNameMapper: { '^@intake/(contracts|rpc|bus|mongo|service|schema|engine|untrusted|testkit|urls)$': '<rootDir>/packages/$1/src' },
+};

@@ -1,0 +1,53 @@
+import {
+  type ClientSession,
+  connectDatabase,
+  createIds,
+  createInbox,
+  createLeases,
+  createOutbox,
+  type Database,
+  type Ids,
+  type Inbox,
+  type Leases,
+  type Outbox,
+} from '@intake/mongo';
+import { type Environment, type Runtime, readConfig, text } from '@intake/service';
+import { type Bus, connectBus } from './connection';
+import { type NewEvent, toOutboxRow } from './event';
+import { startRelay } from './relay';
+
+/** What a service with a database of its own stands on. */
+export interface Backbone {
+  readonly database: Database;
+  readonly ids: Ids;
+  readonly inbox: Inbox;
+  readonly outbox: Outbox;
+  readonly leases: Leases;
+  readonly bus: Bus;
+  /** Writes an event into the outbox, in the transaction of the change it tells of. */
+  emit(session: ClientSession, event: NewEvent): Promise<void>;
+}
+
+/** Connects the service's database and the bus, and relays the outbox from the one to the other. */
+export async function connectBackbone(runtime: Runtime, env: Environment): Promise<Backbone> {
+  const config = readConfig(env, {
+    mongodbUrl: text('INTAKE_MONGODB_URL', 'MongoDB, a replica set'),
+    mongodbPrefix: text('INTAKE_MONGODB_PREFIX', 'databases are named <prefix>_<service>', 'intake'),
+    natsUrl: text('INTAKE_NATS_URL', 'NATS with JetStream; several servers separated by commas'),
+    natsPrefix: text('INTAKE_NATS_PREFIX', 'streams and subjects begin with it', 'intake'),
+  });
+  const database = await connectDatabase(runtime, { url: config.mongodbUrl, prefix: config.mongodbPrefix });
+  const bus = connectBus(runtime, { url: config.natsUrl, prefix: config.natsPrefix });
+  const outbox = createOutbox(database);
+  const leases = createLeases(database);
+  startRelay(runtime, bus, outbox, leases);
+  return {
+    database,
+    ids: createIds(database),
+    inbox: createInbox(database),
+    outbox,
+    leases,
+    bus,
+    emit: (session, event) => outbox.add(session, toOutboxRow(event)),
+  };
+}

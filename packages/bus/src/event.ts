@@ -1,0 +1,68 @@
+import type { OutboxRow } from '@intake/mongo';
+import { headers, type JsMsg, type MsgHdrs } from 'nats';
+import { type Payload, SUBJECTS, type Subject } from './subjects';
+
+/** A fact or job as a consumer gets it. */
+export interface BusEvent<S extends Subject = Subject> {
+  /** `<aggregate>:<version>`; the same on every redelivery. */
+  readonly id: string;
+  readonly subject: S;
+  readonly payload: Payload<S>;
+  /** What the event is about, such as `annotation:17`. */
+  readonly aggregate: string;
+  readonly version: number;
+  readonly at: Date;
+  readonly requestId?: string;
+  readonly traceparent?: string;
+}
+
+/** An event before it is written to the outbox. */
+export type NewEvent = {
+  [S in Subject]: { subject: S; aggregate: string; version: number; payload: Payload<S> };
+}[Subject];
+
+/** The outbox row of an event: id from aggregate and version, payload as JSON. */
+export function toOutboxRow({ subject, aggregate, version, payload }: NewEvent) {
+  return {
+    id: `${subject}/${aggregate}:${version}`,
+    subject,
+    aggregate,
+    version,
+    payload: SUBJECTS[subject].toJSON(payload as never),
+  };
+}
+
+const HEADER = {
+  aggregate: 'Intake-Aggregate',
+  version: 'Intake-Version',
+  at: 'Intake-At',
+  requestId: 'Intake-Request-Id',
+  traceparent: 'traceparent',
+  id: 'Nats-Msg-Id',
+} as const;
+
+/** Headers of the message that carries an outbox row. */
+export function toHeaders(row: OutboxRow): MsgHdrs {
+  const h = headers();
+  h.set(HEADER.aggregate, row.aggregate);
+  h.set(HEADER.version, String(row.version));
+  h.set(HEADER.at, row.at.toISOString());
+  if (row.requestId) h.set(HEADER.requestId, row.requestId);
+  if (row.traceparent) h.set(HEADER.traceparent, row.traceparent);
+  return h;
+}
+
+/** Reads a message back into an event. Unknown fields of newer versions are dropped. */
+export function fromMessage<S extends Subject>(message: JsMsg, subject: S): BusEvent<S> {
+  const h = message.headers;
+  return {
+    id: h?.get(HEADER.id) ?? '',
+    subject,
+    payload: SUBJECTS[subject].fromJSON(message.json()) as Payload<S>,
+    aggregate: h?.get(HEADER.aggregate) ?? '',
+    version: Number(h?.get(HEADER.version) ?? 0),
+    at: new Date(h?.get(HEADER.at) ?? 0),
+    requestId: h?.get(HEADER.requestId) || undefined,
+    traceparent: h?.get(HEADER.traceparent) || undefined,
+  };
+}

@@ -1,0 +1,38 @@
+import type { Runtime } from '@intake/service';
+import type { Bus } from './connection';
+import { type BusEvent, fromMessage } from './event';
+import { startPull } from './pull';
+import type { Subject } from './subjects';
+
+type Job = Extract<Subject, `jobs.${string}`>;
+
+/**
+ * Takes job tickets from the work queue, `concurrency` at a time in this process. A ticket stays in the stream (whose depth
+ * is therefore the backlog) until `work` is done; it comes again when the worker dies. `work` decides from its own
+ * database what is to be done, so a ticket too many, or one too few, does no harm.
+ */
+export function startWorkers<S extends Job>(
+  runtime: Runtime,
+  bus: Bus,
+  subject: S,
+  concurrency: number,
+  work: (ticket: BusEvent<S>) => Promise<void>,
+): void {
+  const pull = startPull(runtime, bus, {
+    stream: 'jobs',
+    durable: subject.replace('.', '-'),
+    subjects: [bus.subjectOf(subject)],
+    concurrency,
+    ackWaitMs: 30_000,
+    handle: async (message) => {
+      try {
+        await work(fromMessage(message, subject));
+        message.ack();
+      } catch (error) {
+        runtime.log.warn({ err: error, subject }, 'ticket will come again');
+        message.nak(2000);
+      }
+    },
+  });
+  runtime.onStop(`workers of ${subject}`, () => pull.stop());
+}

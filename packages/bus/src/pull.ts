@@ -1,0 +1,113 @@
+import type { Runtime } from '@intake/service';
+import type { Consumer, ConsumerMessages, JsMsg } from 'nats';
+import type { Bus } from './connection';
+import type { STREAMS } from './subjects';
+
+/** A running pull loop. */
+export interface Pull {
+  /** Takes no more messages and waits for those in work. */
+  stop(): Promise<void>;
+}
+
+/** How a pull loop works. */
+export interface PullOptions {
+  readonly stream: keyof typeof STREAMS;
+  readonly durable: string;
+  readonly subjects: string[];
+  /** Messages in work at the same time. */
+  readonly concurrency: number;
+  /** Nanoseconds are NATS's business: milliseconds here. */
+  readonly ackWaitMs: number;
+  readonly handle: (message: JsMsg) => Promise<void>;
+  /** Messages with the same key are handled one after the other. */
+  readonly keyOf?: (message: JsMsg) => string;
+}
+
+const FETCH_MS = 5000;
+const PAUSE_MS = 500;
+
+/**
+ * Pulls messages of a durable consumer for ever. Streams and consumers that have gone (NATS lost its data) are made
+ * again; while NATS is away the loop waits. Messages in work are kept from redelivery by heartbeats.
+ */
+export function startPull(runtime: Runtime, bus: Bus, options: PullOptions): Pull {
+  const { stream, durable, subjects, concurrency, ackWaitMs, handle, keyOf } = options;
+  const inWork = new Set<Promise<void>>();
+  const tails = new Map<string, Promise<void>>();
+  let stopped = false;
+  let fetching: ConsumerMessages | undefined;
+  let wakeUp: (() => void) | undefined;
+
+  const pause = (ms: number) =>
+    new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      wakeUp = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+
+  const open = async (): Promise<Consumer> => {
+    await bus.ensureConsumer(stream, {
+      durable_name: durable,
+      filter_subjects: subjects,
+      ack_wait: ackWaitMs * 1e6,
+      max_ack_pending: Math.max(concurrency * 4, 64),
+    });
+    return (await bus.jetstream()).consumers.get(bus.streamName(stream), durable);
+  };
+
+  const work = async (message: JsMsg): Promise<void> => {
+    const heartbeat = setInterval(() => message.working(), ackWaitMs / 3);
+    try {
+      await handle(message);
+    } catch (error) {
+      runtime.log.error({ err: error, durable }, 'message handler failed');
+    } finally {
+      clearInterval(heartbeat);
+    }
+  };
+
+  const dispatch = (message: JsMsg): void => {
+    const key = keyOf?.(message);
+    const before = key === undefined ? undefined : tails.get(key);
+    const task = (before ?? Promise.resolve()).then(() => work(message));
+    if (key !== undefined) tails.set(key, task);
+    inWork.add(task);
+    void task.finally(() => {
+      inWork.delete(task);
+      if (key !== undefined && tails.get(key) === task) tails.delete(key);
+    });
+  };
+
+  const loop = async (): Promise<void> => {
+    let consumer: Consumer | undefined;
+    while (!stopped) {
+      try {
+        consumer ??= await open();
+        if (inWork.size >= concurrency) {
+          await Promise.race(inWork);
+          continue;
+        }
+        fetching = await consumer.fetch({ max_messages: concurrency - inWork.size, expires: FETCH_MS });
+        for await (const message of fetching) dispatch(message);
+      } catch (error) {
+        if (stopped || bus.stopping) return;
+        runtime.log.warn({ durable, problem: (error as Error).message }, 'bus consumer will be opened again');
+        consumer = undefined;
+        await pause(PAUSE_MS);
+      }
+    }
+  };
+  const running = loop();
+
+  return {
+    async stop() {
+      stopped = true;
+      wakeUp?.();
+      fetching?.stop();
+      await Promise.race([running, new Promise((resolve) => setTimeout(resolve, 1000))]);
+      await Promise.all(inWork);
+    },
+  };
+}

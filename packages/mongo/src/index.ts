@@ -1,0 +1,17 @@
+/** MongoDB as every service uses it: connection, integer ids, transactions, outbox, inbox, leases, paging. */
+export type { ClientSession } from 'mongoose';
+export {
+  connectDatabase,
+  createIndexes,
+  type Database,
+  type DatabaseOptions,
+  isDuplicateKey,
+  isMongoUnavailable,
+  transaction,
+} from './database';
+export { createIds, type Ids } from './ids';
+export { createInbox, type Inbox } from './inbox';
+export { createLeases, type Lease, type Leases } from './lease';
+export { type PageRequest, toSort, toWindow } from './listing';
+export { createOutbox, type Outbox, type OutboxRow, type StreamMark } from './outbox';
+export { startSweep } from './sweep';

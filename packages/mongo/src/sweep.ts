@@ -1,0 +1,43 @@
+import type { Runtime } from '@intake/service';
+import { isMongoUnavailable } from './database';
+import type { Leases } from './lease';
+
+/**
+ * Runs `task` every `everyMs` milliseconds, in one replica of the service at a time. Used to find what rests too long in a
+ * passing state. A failing run is logged and tried again at the next turn; stops with the runtime.
+ */
+export function startSweep(
+  runtime: Runtime,
+  leases: Leases,
+  name: string,
+  everyMs: number,
+  task: () => Promise<void>,
+): void {
+  let running: Promise<void> = Promise.resolve();
+  const turn = async () => {
+    try {
+      const lease = await leases.acquire(`sweep:${name}`, Math.max(everyMs, 10_000));
+      if (!lease) return;
+      try {
+        await task();
+      } finally {
+        await lease.release();
+      }
+    } catch (error) {
+      if (isMongoUnavailable(error)) runtime.log.warn({ err: error, sweep: name }, 'sweep waits for MongoDB');
+      else runtime.log.error({ err: error, sweep: name }, 'sweep failed');
+    }
+  };
+  let busy = false;
+  const timer = setInterval(() => {
+    if (busy) return;
+    busy = true;
+    running = turn().finally(() => {
+      busy = false;
+    });
+  }, everyMs);
+  runtime.onStop(`sweep ${name}`, async () => {
+    clearInterval(timer);
+    await running;
+  });
+}

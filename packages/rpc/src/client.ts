@@ -1,0 +1,124 @@
+import { credentials, Client as GrpcClient, Metadata, type ServiceError } from '@grpc/grpc-js';
+import { currentContext, currentTraceparent, type Runtime, withSpan } from '@intake/service';
+import { SpanKind } from '@opentelemetry/api';
+import { type Caller, signCaller } from './caller';
+import type { CallOptions, Client, Definition } from './methods';
+import { KEYS, MAX_MESSAGE_BYTES, refusalFromError } from './wire';
+
+/** How long an rpc may take when neither the call nor the request it serves says less. */
+const DEFAULT_TIMEOUT_MS = 10_000;
+
+/**
+ * Connects to a service. Each call carries its caller, request id and trace, and ends at the earliest of its own
+ * time-out and the deadline of the request it serves. Errors are `Refusal`s; a service that cannot be reached is SERVICE_UNAVAILABLE.
+ */
+export function connectRpc<D extends Definition>(
+  runtime: Runtime,
+  definition: D,
+  address: string,
+  secret: string,
+): Client<D> {
+  const grpc = new GrpcClient(address, credentials.createInsecure(), {
+    'grpc.max_send_message_length': MAX_MESSAGE_BYTES,
+    'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
+    'grpc.initial_reconnect_backoff_ms': 100,
+    'grpc.max_reconnect_backoff_ms': 1000,
+    'grpc.keepalive_time_ms': 20_000,
+    'grpc.keepalive_timeout_ms': 5000,
+  });
+  runtime.onStop(`rpc client ${address}`, () => grpc.close());
+
+  const metadataFor = (caller: Caller): Metadata => {
+    const metadata = new Metadata();
+    metadata.set(KEYS.caller, signCaller(caller, secret));
+    metadata.set(KEYS.requestId, currentContext().requestId);
+    const traceparent = currentTraceparent();
+    if (traceparent) metadata.set(KEYS.traceparent, traceparent);
+    return metadata;
+  };
+  const optionsFor = (options?: CallOptions) => {
+    const own = Date.now() + (options?.timeoutMs ?? DEFAULT_TIMEOUT_MS);
+    const edge = currentContext().deadline?.getTime() ?? Number.POSITIVE_INFINITY;
+    return { deadline: new Date(Math.min(own, edge)) };
+  };
+  const span = <T>(path: string, fn: () => Promise<T>) => withSpan(runtime.tracer, `rpc ${path}`, SpanKind.CLIENT, fn);
+
+  const methods = Object.entries(definition).map(([name, method]) => {
+    const { path, requestSerialize, responseDeserialize } = method;
+
+    const unary = (request: unknown, caller: Caller, options?: CallOptions) =>
+      span(
+        path,
+        () =>
+          new Promise((resolve, reject) => {
+            grpc.makeUnaryRequest(
+              path,
+              requestSerialize,
+              responseDeserialize,
+              request,
+              metadataFor(caller),
+              optionsFor(options),
+              (error, response) => (error ? reject(refusalFromError(error, path)) : resolve(response)),
+            );
+          }),
+      );
+
+    async function* serverStream(request: unknown, caller: Caller, options?: CallOptions) {
+      const call = grpc.makeServerStreamRequest(
+        path,
+        requestSerialize,
+        responseDeserialize,
+        request,
+        metadataFor(caller),
+        optionsFor(options),
+      );
+      try {
+        yield* call;
+      } catch (error) {
+        throw refusalFromError(error as ServiceError, path);
+      } finally {
+        call.cancel();
+      }
+    }
+
+    const clientStream = (requests: AsyncIterable<unknown>, caller: Caller, options?: CallOptions) =>
+      span(path, async () => {
+        let finish!: (error: ServiceError | null, response: unknown) => void;
+        const answer = new Promise((resolve, reject) => {
+          finish = (error, response) => (error ? reject(refusalFromError(error, path)) : resolve(response));
+        });
+        let answered = false;
+        const markAnswered = () => {
+          answered = true;
+        };
+        answer.then(markAnswered, markAnswered);
+        const call = grpc.makeClientStreamRequest(
+          path,
+          requestSerialize,
+          responseDeserialize,
+          metadataFor(caller),
+          optionsFor(options),
+          (error, response) => finish(error, response),
+        );
+        try {
+          for await (const request of requests) {
+            if (answered) break;
+            if (!call.write(request))
+              await Promise.race([
+                new Promise((resolve) => call.once('drain', resolve)),
+                answer.catch(() => undefined),
+              ]);
+          }
+        } catch (error) {
+          call.cancel();
+          await answer.catch(() => undefined);
+          throw error;
+        }
+        call.end();
+        return answer;
+      });
+
+    return [name, method.requestStream ? clientStream : method.responseStream ? serverStream : unary];
+  });
+  return Object.fromEntries(methods) as Client<D>;
+}

@@ -1,0 +1,15 @@
+/** Serves and calls rpcs: deadlines, verified callers, errors by reason, health, reflection. */
+export {
+  type Caller,
+  organizationOf,
+  requireSystem,
+  seesQueue,
+  signCaller,
+  systemCaller,
+  verifyCaller,
+} from './caller';
+export { connectRpc } from './client';
+export { type FieldErrors, invalidField, isReason, type Reason, Refusal, type RefusalDetails } from './errors';
+export type { CallOptions, Client, Definition, Handlers } from './methods';
+export { type ServeOptions, serveRpc } from './server';
+export { type RpcSettings, readRpcSettings, type ServiceName } from './settings';

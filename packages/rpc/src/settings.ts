@@ -1,0 +1,38 @@
+import { count, type Environment, readConfig, text } from '@intake/service';
+
+/** The services that answer rpcs, as they are named in settings. */
+export type ServiceName =
+  | 'auth'
+  | 'queue'
+  | 'document-storage'
+  | 'annotation'
+  | 'extraction'
+  | 'mail-ingest'
+  | 'extension'
+  | 'export'
+  | 'reporting';
+
+/** How a service serves and finds its neighbours. */
+export interface RpcSettings {
+  readonly host: string;
+  readonly port: number;
+  readonly secret: string;
+  /** `host:port` of a neighbour: `INTAKE_<NAME>_ADDRESS`, by default `intake-<name>:7400` (as in Kubernetes). */
+  addressOf(service: ServiceName): string;
+}
+
+/** Reads the rpc settings that all services share. */
+export function readRpcSettings(env: Environment): RpcSettings {
+  const config = readConfig(env, {
+    host: text('INTAKE_HOST', 'address to listen on', '127.0.0.1'),
+    port: count('INTAKE_RPC_PORT', 'port of the rpc server; 0 picks a free one', 7400),
+    secret: text('INTAKE_RPC_SECRET', 'shared by all services; proves who calls'),
+  });
+  return {
+    ...config,
+    addressOf(service) {
+      const variable = `INTAKE_${service.replaceAll('-', '_').toUpperCase()}_ADDRESS`;
+      return readConfig(env, { address: text(variable, `host:port of ${service}`, `intake-${service}:7400`) }).address;
+    },
+  };
+}

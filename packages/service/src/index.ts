@@ -1,0 +1,6 @@
+/** Runs a service: settings, logs, metrics, traces, health and drain. */
+export { ConfigError, count, type Environment, flag, list, readConfig, type Setting, text } from './config';
+export { currentContext, currentRequestId, type RequestContext, runInContext } from './context';
+export { createLog, type Logger } from './log';
+export { type RunningService, type Runtime, runAsProcess, runService } from './run';
+export { contextFromTraceparent, createTracing, currentTraceparent, withSpan } from './tracing';

@@ -1,0 +1,56 @@
+import { type Context, ROOT_CONTEXT, type SpanKind, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api';
+import { W3CTraceContextPropagator } from '@opentelemetry/core';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
+import { currentContext, runInContext } from './context';
+
+const propagator = new W3CTraceContextPropagator();
+
+/** Traces of one service, sent by OTLP/HTTP to `endpoint` (`/v1/traces` is added); without one, ids are made but nothing is sent. */
+export function createTracing(service: string, endpoint: string): { tracer: Tracer; close(): Promise<void> } {
+  const provider = new BasicTracerProvider({
+    resource: resourceFromAttributes({ 'service.name': `intake-${service}` }),
+    spanProcessors: endpoint
+      ? [
+          new BatchSpanProcessor(new OTLPTraceExporter({ url: `${endpoint.replace(/\/$/, '')}/v1/traces` }), {
+            scheduledDelayMillis: 1000,
+          }),
+        ]
+      : [],
+  });
+  return { tracer: provider.getTracer('intake'), close: () => provider.shutdown() };
+}
+
+/** Runs `fn` inside a span that is a child of the current one; an error marks the span and is thrown on. */
+export async function withSpan<T>(tracer: Tracer, name: string, kind: SpanKind, fn: () => Promise<T>): Promise<T> {
+  const parent = currentContext();
+  const span = tracer.startSpan(name, { kind, attributes: { 'intake.request_id': parent.requestId } }, parent.otel);
+  try {
+    return await runInContext({ ...parent, otel: trace.setSpan(parent.otel, span) }, fn);
+  } catch (error) {
+    span.setStatus({ code: SpanStatusCode.ERROR, message: (error as Error).message });
+    throw error;
+  } finally {
+    span.end();
+  }
+}
+
+/** `traceparent` of the current span (W3C Trace Context), or undefined outside a span. */
+export function currentTraceparent(): string | undefined {
+  const carrier: Record<string, string> = {};
+  propagator.inject(currentContext().otel, carrier, {
+    set: (target, key, value) => Object.assign(target, { [key]: value }),
+  });
+  return carrier.traceparent;
+}
+
+/** The context that a received `traceparent` stands for. */
+export function contextFromTraceparent(traceparent: string | undefined): Context {
+  if (!traceparent) return ROOT_CONTEXT;
+  const carrier = { traceparent };
+  return propagator.extract(ROOT_CONTEXT, carrier, {
+    get: (source, key) => (source as Record<string, string>)[key],
+    keys: (source) => Object.keys(source),
+  });
+}
