@@ -15,11 +15,39 @@ export interface SchemaIndex {
 }
 
 /** Children of a schema node as a list, whatever the category. */
-export function childrenOf(_node: SchemaNode): (Multivalue | Tuple | Datapoint)[] {
-  throw new Error('not built yet');
+export function childrenOf(node: SchemaNode): (Multivalue | Tuple | Datapoint)[] {
+  if (node.category === 'datapoint') return [];
+  return node.category === 'multivalue' ? [node.children] : node.children;
 }
 
 /** Makes the look-ups for content that {@link checkSchemaContent} accepted. */
-export function schemaIndex(_content: SchemaContent): SchemaIndex {
-  throw new Error('not built yet');
+export function schemaIndex(content: SchemaContent): SchemaIndex {
+  const nodes = new Map<string, SchemaNode>();
+  const datapoints = new Map<string, Datapoint>();
+  const parents = new Map<string, SchemaNode>();
+
+  const visit = (node: SchemaNode, parent: SchemaNode | null) => {
+    nodes.set(node.id, node);
+    if (parent) parents.set(node.id, parent);
+    if (node.category === 'datapoint') datapoints.set(node.id, node);
+    for (const child of childrenOf(node)) visit(child, node);
+  };
+  for (const section of content) visit(section, null);
+
+  const pathOf = (id: string): string[] => {
+    if (!nodes.has(id)) return [];
+    const parent = parents.get(id);
+    return parent ? [...pathOf(parent.id), id] : [id];
+  };
+
+  return {
+    nodes,
+    datapoints,
+    parentOf: (id) => parents.get(id) ?? null,
+    pathOf,
+    multivalueOf: (id) => {
+      const found = pathOf(id).map((pathId) => nodes.get(pathId)!);
+      return found.find((node): node is Multivalue => node.category === 'multivalue') ?? null;
+    },
+  };
 }
