@@ -24,17 +24,25 @@ process.on('SIGTERM', end);
 process.on('SIGINT', end);
 process.on('disconnect', end);
 
-async function start(name) {
-  const { start } = require(`../../services/${name}/dist/main.js`);
-  const { stop } = await start(describeServiceEnvironment(process.env, name));
+async function startService(name) {
+  try {
+    const { start } = require(`../../services/${name}/dist/main.js`);
+    return await start(describeServiceEnvironment(process.env, name));
+  } catch (error) {
+    throw new Error(`${name} did not start`, { cause: error });
+  }
+}
+
+async function host(name) {
+  const { stop } = await startService(name);
   running.push({ name, stop });
   if (ending) await stop(); // told to end while this one was starting
 }
 
 try {
-  await Promise.all(names.map(start));
+  await Promise.all(names.map(host));
 } catch (error) {
-  console.error('A service did not start:', error);
+  console.error(`${error.message}:`, error.cause);
   const timer = setTimeout(() => process.exit(1), 5000);
   await Promise.allSettled(running.map((service) => service.stop()));
   clearTimeout(timer);

@@ -165,6 +165,22 @@ export async function stopProcess(mark, graceMs = 10_000) {
 }
 
 /**
+ * Calls back when the npm that runs this process was killed: nobody would stop us any more.
+ * @param {() => void} callback
+ */
+export function onNpmKilled(callback) {
+  const { env } = process;
+  if (!env.npm_lifecycle_event) return;
+  const npm = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === npm) return;
+    clearInterval(timer);
+    callback();
+  }, 1000);
+  timer.unref();
+}
+
+/**
  * @param {number} pid
  * @returns {ProcessMark}
  */

@@ -8,7 +8,7 @@ import { ensureBackingServices } from './backing/index.mjs';
 import { runFirstSetup } from './first-setup.mjs';
 import { tryLock } from './locks.mjs';
 import { isPortFree } from './ports.mjs';
-import { stopLeftover } from './processes.mjs';
+import { onNpmKilled, stopLeftover } from './processes.mjs';
 import { keepSecrets, writePrivately } from './secrets.mjs';
 import { describeEnvironment, portsOf, SERVICES } from './services.mjs';
 import { readSettings } from './settings.mjs';
@@ -31,6 +31,7 @@ const stopAsked = new Promise((resolve) => {
 
 process.stdout.on('error', () => {}); // a closed terminal must not keep the services from draining
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, onSignal);
+onNpmKilled(onSignal);
 
 function onSignal() {
   if (phase === 'preparing') process.exit(130);

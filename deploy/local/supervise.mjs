@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { markProcess, openLog, rememberProcess, stopProcess } from './processes.mjs';
@@ -56,7 +56,8 @@ export function superviseServices({ groups, env, dataDir, log, onChange, onStart
       rmSync(markFile, { force: true });
       if (stopping) return;
       const how = signal ?? `code ${code}`;
-      if (!settled) return fail(new Error(`${names.join(', ')} ended while starting (${how}); see ${logFile}`));
+      if (!settled)
+        return fail(new Error(`${label} ended while starting (${how}); the end of ${logFile}:\n${readEnd(logFile)}`));
       log(`${label} (process ${pid}) ended with ${how}; starting it again in ${RESTART_AFTER_MS / 1000} s`);
       setTimeout(run, RESTART_AFTER_MS, names);
     });
@@ -109,4 +110,8 @@ async function askReady(url) {
   } catch (error) {
     return String(error.cause?.code ?? error.message);
   }
+}
+
+function readEnd(file) {
+  return readFileSync(file, 'utf8').trimEnd().split('\n').slice(-12).join('\n');
 }

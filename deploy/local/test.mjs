@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { ensureBackingServices } from './backing/index.mjs';
 import { PROGRAMS } from './backing/programs.mjs';
 import { resolveProgram } from './backing/resolve.mjs';
-import { runCommand } from './processes.mjs';
+import { onNpmKilled, runCommand } from './processes.mjs';
 import { preparePythonClient } from './python-client.mjs';
 import { ROOT, readSettings } from './settings.mjs';
 import { prepare } from './setup.mjs';
@@ -25,16 +25,17 @@ const counts = { passed: 0, failed: 0 };
 const undo = [];
 let interrupted = false;
 
-for (const signal of ['SIGINT', 'SIGTERM']) {
-  process.on(signal, () => {
-    interrupted = true;
-    jest?.kill(signal);
-    if (undo.length === 0) process.exit(130);
-  });
-}
-
 /** @type {import('node:child_process').ChildProcess | undefined} */
 let jest;
+
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, interrupt);
+onNpmKilled(interrupt);
+
+function interrupt() {
+  interrupted = true;
+  jest?.kill('SIGTERM');
+  if (undo.length === 0) process.exit(130);
+}
 
 async function main() {
   await prepare({ env, cacheDir, log });
