@@ -1,19 +1,29 @@
+import sharp from 'sharp';
 import type { PageImage, PageSize } from './recognition';
+import { drawPdfPage, readPdfPages } from './text/pdf';
+import { drawPicturePage, readPicturePages } from './text/picture';
+import { kindOf, MAX_PAGES } from './text/read';
 import { UnreadableDocument } from './unreadable-document';
 
 /**
- * Draws a page: 150 DPI, longest side at most `longestSide` (default 2000) pixels (API: pages.md).
+ * Draws a page in colour: 150 DPI, longest side at most 2000 pixels (API: pages.md).
  *
  * @param pageNumber the first page is 1
+ * @param options.longestSide makes a smaller image; the default is the page image itself
  * @throws UnreadableDocument
  */
 export async function renderPage(
-  _bytes: Uint8Array,
-  _mimeType: string,
-  _pageNumber: number,
-  _options: { longestSide?: number } = {},
+  bytes: Uint8Array,
+  mimeType: string,
+  pageNumber: number,
+  options: { longestSide?: number } = {},
 ): Promise<PageImage> {
-  throw new UnreadableDocument('unsupported', 'Not yet.');
+  const kind = kindOf(mimeType);
+  if (bytes.length === 0) throw new UnreadableDocument('empty', 'The file is empty.');
+  if (kind === 'picture') return drawPicturePage(bytes, pageNumber - 1, options.longestSide);
+  const { data, width, height, channels } = await drawPdfPage(bytes, pageNumber - 1, options.longestSide);
+  const png = await sharp(data, { raw: { width, height, channels } }).png({ compressionLevel: 6 }).toBuffer();
+  return { png, width, height };
 }
 
 /**
@@ -21,6 +31,15 @@ export async function renderPage(
  *
  * @throws UnreadableDocument
  */
-export async function readPages(_bytes: Uint8Array, _mimeType: string): Promise<PageSize[]> {
-  throw new UnreadableDocument('unsupported', 'Not yet.');
+export async function readPages(bytes: Uint8Array, mimeType: string): Promise<PageSize[]> {
+  const kind = kindOf(mimeType);
+  if (bytes.length === 0) throw new UnreadableDocument('empty', 'The file is empty.');
+  const pages = await (kind === 'pdf' ? readPdfPages(bytes) : readPicturePages(bytes));
+  if (pages.length > MAX_PAGES) {
+    throw new UnreadableDocument(
+      'too_many_pages',
+      `The document has ${pages.length} pages; at most ${MAX_PAGES} are read.`,
+    );
+  }
+  return pages;
 }

@@ -1,0 +1,174 @@
+import { PDFiumModule } from '@hyzyla/pdfium';
+import { UnreadableDocument } from '../unreadable-document';
+
+/** The PDFium functions used here, as Emscripten exports them: handles and pointers are numbers. */
+export interface Pdfium {
+  HEAPU8: Uint8Array;
+  wasmExports: { malloc(size: number): number; free(pointer: number): void };
+  _FPDF_InitLibraryWithConfig(config: unknown): void;
+  _FPDF_LoadMemDocument(data: number, size: number, password: number): number;
+  _FPDF_GetLastError(): number;
+  _FPDF_CloseDocument(document: number): void;
+  _FPDF_GetPageCount(document: number): number;
+  _FPDF_LoadPage(document: number, index: number): number;
+  _FPDF_ClosePage(page: number): void;
+  _FPDF_GetPageWidthF(page: number): number;
+  _FPDF_GetPageHeightF(page: number): number;
+  _FPDFPage_GetRotation(page: number): number;
+  _FPDFPage_GetAnnotCount(page: number): number;
+  _FPDFPage_Flatten(page: number, flag: number): number;
+  _FPDFPage_CountObjects(page: number): number;
+  _FPDF_PageToDevice(
+    ...args: [
+      page: number,
+      startX: number,
+      startY: number,
+      sizeX: number,
+      sizeY: number,
+      rotate: number,
+      pageX: number,
+      pageY: number,
+      deviceX: number,
+      deviceY: number,
+    ]
+  ): number;
+  _FPDFBitmap_CreateEx(width: number, height: number, format: number, data: number, stride: number): number;
+  _FPDFBitmap_FillRect(bitmap: number, x: number, y: number, width: number, height: number, colour: number): void;
+  _FPDFBitmap_Destroy(bitmap: number): void;
+  _FPDF_RenderPageBitmap(
+    ...args: [
+      bitmap: number,
+      page: number,
+      startX: number,
+      startY: number,
+      sizeX: number,
+      sizeY: number,
+      rotate: number,
+      flags: number,
+    ]
+  ): void;
+  _FPDFText_LoadPage(page: number): number;
+  _FPDFText_ClosePage(textPage: number): void;
+  _FPDFText_CountChars(textPage: number): number;
+  _FPDFText_GetUnicode(textPage: number, index: number): number;
+  _FPDFText_IsGenerated(textPage: number, index: number): number;
+  _FPDFText_HasUnicodeMapError(textPage: number, index: number): number;
+  _FPDFText_GetCharAngle(textPage: number, index: number): number;
+  _FPDFText_GetLooseCharBox(textPage: number, index: number, rect: number): number;
+}
+
+let library: Promise<Pdfium> | undefined;
+
+/** PDFium, loaded once per process. */
+export function loadPdfium(): Promise<Pdfium> {
+  library ??= (PDFiumModule as unknown as (options: object) => Promise<Pdfium>)({}).then((module) => {
+    module._FPDF_InitLibraryWithConfig({ version: 2 });
+    return module;
+  });
+  return library;
+}
+
+const PASSWORD = 4;
+const SECURITY = 5;
+
+/**
+ * Opens a PDF, hands it to `use` and closes it whatever happens.
+ *
+ * @throws UnreadableDocument `encrypted`, `corrupt`
+ */
+export async function withPdf<T>(bytes: Uint8Array, use: (pdfium: Pdfium, document: number) => Promise<T>): Promise<T> {
+  const pdfium = await loadPdfium();
+  const data = pdfium.wasmExports.malloc(bytes.length);
+  if (!data) throw new UnreadableDocument('corrupt', 'The PDF is too large to be read.');
+  pdfium.HEAPU8.set(bytes, data);
+  const document = pdfium._FPDF_LoadMemDocument(data, bytes.length, 0);
+  try {
+    if (!document) throw explain(pdfium._FPDF_GetLastError());
+    if (pdfium._FPDF_GetPageCount(document) < 1) {
+      throw new UnreadableDocument('corrupt', 'The PDF is damaged: it has no pages that can be read.');
+    }
+    const result = await use(pdfium, document);
+    pdfium._FPDF_CloseDocument(document);
+    return result;
+  } catch (error) {
+    if (error instanceof UnreadableDocument) {
+      if (document) pdfium._FPDF_CloseDocument(document);
+      throw error;
+    }
+    // After a trap nothing in its memory can be trusted: the next document gets a new PDFium.
+    library = undefined;
+    if (error instanceof Error && error.name === 'RuntimeError') {
+      throw new UnreadableDocument('corrupt', 'The PDF is damaged and cannot be read.', { cause: error });
+    }
+    throw error;
+  } finally {
+    pdfium.wasmExports.free(data);
+  }
+}
+
+function explain(error: number): UnreadableDocument {
+  if (error === PASSWORD) {
+    return new UnreadableDocument(
+      'encrypted',
+      'The PDF is protected by a password; remove the password and send it again.',
+    );
+  }
+  if (error === SECURITY) {
+    return new UnreadableDocument(
+      'encrypted',
+      'The PDF is protected in a way that cannot be opened; remove the protection and send it again.',
+    );
+  }
+  return new UnreadableDocument('corrupt', 'The file is not a PDF or it is damaged.');
+}
+
+/** Sees to it that a page is closed, and that form fields and notes have become part of its content. */
+export async function withPage<T>(
+  pdfium: Pdfium,
+  document: number,
+  index: number,
+  use: (page: number) => Promise<T> | T,
+): Promise<T> {
+  let page = pdfium._FPDF_LoadPage(document, index);
+  if (page && pdfium._FPDFPage_GetAnnotCount(page) > 0 && pdfium._FPDFPage_Flatten(page, 0) === 1) {
+    pdfium._FPDF_ClosePage(page);
+    page = pdfium._FPDF_LoadPage(document, index);
+  }
+  if (!page) throw new UnreadableDocument('corrupt', `Page ${index + 1} of the PDF is damaged.`);
+  try {
+    return await use(page);
+  } finally {
+    pdfium._FPDF_ClosePage(page);
+  }
+}
+
+const FORMAT_GRAY = 1;
+const FORMAT_BGR = 2;
+const REVERSE_BYTE_ORDER = 0x10;
+
+/** Pixels of a page: rows from the top, one byte (gray) or three (red, green, blue) each. */
+export interface Pixels {
+  data: Buffer;
+  width: number;
+  height: number;
+  channels: 1 | 3;
+}
+
+/** Draws a page on white, as large as asked. */
+export function drawPage(pdfium: Pdfium, page: number, width: number, height: number, gray: boolean): Pixels {
+  const channels = gray ? 1 : 3;
+  const stride = width * channels;
+  const size = stride * height;
+  const memory = pdfium.wasmExports.malloc(size);
+  if (!memory) throw new UnreadableDocument('corrupt', 'A page of the PDF is too large to be drawn.');
+  try {
+    pdfium.HEAPU8.fill(255, memory, memory + size);
+    const bitmap = pdfium._FPDFBitmap_CreateEx(width, height, gray ? FORMAT_GRAY : FORMAT_BGR, memory, stride);
+    if (!bitmap) throw new UnreadableDocument('corrupt', 'A page of the PDF is too large to be drawn.');
+    pdfium._FPDF_RenderPageBitmap(bitmap, page, 0, 0, width, height, 0, REVERSE_BYTE_ORDER);
+    pdfium._FPDFBitmap_Destroy(bitmap);
+    return { data: Buffer.from(pdfium.HEAPU8.subarray(memory, memory + size)), width, height, channels };
+  } finally {
+    pdfium.wasmExports.free(memory);
+  }
+}

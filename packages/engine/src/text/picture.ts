@@ -1,0 +1,104 @@
+import sharp, { type Metadata } from 'sharp';
+import type { OcrOptions, PageSize } from '../recognition';
+import { UnreadableDocument } from '../unreadable-document';
+import { readPicture } from './ocr';
+import { believeDensity, sizeOfPicture } from './page-size';
+import type { PageText } from './read';
+
+/** More pixels than a page at 600 DPI in A2 has. */
+const MAX_PIXELS = 150_000_000;
+
+const open = (bytes: Uint8Array, page = 0) =>
+  sharp(bytes, { limitInputPixels: MAX_PIXELS, failOn: 'error', page, sequentialRead: true });
+
+function refuse(error: unknown): never {
+  if (error instanceof UnreadableDocument) throw error;
+  const message = error instanceof Error ? error.message : String(error);
+  if (/pixel limit/i.test(message)) {
+    throw new UnreadableDocument('unsupported', 'The picture has too many pixels.', { cause: error });
+  }
+  throw new UnreadableDocument('corrupt', 'The picture is damaged and cannot be read.', { cause: error });
+}
+
+async function measurePage(bytes: Uint8Array, index: number): Promise<{ size: PageSize; metadata: Metadata }> {
+  const metadata = await open(bytes, index).metadata().catch(refuse);
+  const turned = (metadata.orientation ?? 1) >= 5;
+  const [wide, high] = turned ? [metadata.height, metadata.width] : [metadata.width, metadata.height];
+  const [width, height] = sizeOfPicture(wide, high, metadata.density);
+  return { size: { number: index + 1, width, height, rotation: 0 }, metadata };
+}
+
+/** Number of pages of a picture; only TIFF has several, an animation counts as one. */
+async function countPages(bytes: Uint8Array): Promise<number> {
+  const metadata = await open(bytes).metadata().catch(refuse);
+  return metadata.format === 'tiff' ? (metadata.pages ?? 1) : 1;
+}
+
+/** Sizes of the pages of a picture. */
+export async function readPicturePages(bytes: Uint8Array): Promise<PageSize[]> {
+  const count = await countPages(bytes);
+  const sizes: PageSize[] = [];
+  for (let index = 0; index < count; index++) sizes.push((await measurePage(bytes, index)).size);
+  return sizes;
+}
+
+/** Draws a page of a picture, turned as its EXIF data says. */
+export async function drawPicturePage(bytes: Uint8Array, index: number, longestSide?: number) {
+  const { size, metadata } = await measurePage(bytes, index);
+  const [width, height] = longestSide
+    ? sizeOfPicture(size.width, size.height, undefined, longestSide)
+    : [size.width, size.height];
+  const image = open(bytes, index)
+    .autoOrient()
+    .flatten({ background: '#ffffff' })
+    .resize(width, height, { fit: 'fill' });
+  const gray = metadata.channels === 1 || metadata.space === 'b-w';
+  const { data, info } = await (gray ? image.grayscale() : image.toColourspace('srgb'))
+    .png({ compressionLevel: 6 })
+    .toBuffer({ resolveWithObject: true })
+    .catch(refuse);
+  return { png: data, width: info.width, height: info.height };
+}
+
+/** Words of the first `maxPages` pages of a picture, by OCR. */
+export async function readPictures(
+  bytes: Uint8Array,
+  maxPages: number,
+  ocr: OcrOptions,
+): Promise<{ pages: PageText[]; pageCount: number; missing: string | undefined }> {
+  const pageCount = await countPages(bytes);
+  const pages: PageText[] = [];
+  let missing: string | undefined;
+  for (let index = 0; index < Math.min(pageCount, maxPages); index++) {
+    const { size, metadata } = await measurePage(bytes, index);
+    const turned = (metadata.orientation ?? 1) >= 5;
+    const [wide, high] = turned ? [metadata.height, metadata.width] : [metadata.width, metadata.height];
+    const zoom = zoomForOcr(wide, high, metadata.density);
+    const { data, info } = await open(bytes, index)
+      .autoOrient()
+      .flatten({ background: '#ffffff' })
+      .grayscale()
+      .resize(Math.max(1, Math.round(wide * zoom)), Math.max(1, Math.round(high * zoom)), { fit: 'fill' })
+      .raw()
+      .toBuffer({ resolveWithObject: true })
+      .catch(refuse);
+    const scale = { x: size.width / info.width, y: size.height / info.height };
+    const read = await readPicture(
+      { data: data, width: info.width, height: info.height },
+      scale,
+      ocr,
+      pages.at(-1)?.ocrLanguage,
+    );
+    missing ??= read.missing;
+    pages.push({ ...size, words: read.words, source: 'ocr', ...(read.language && { ocrLanguage: read.language }) });
+  }
+  return { pages, pageCount, missing };
+}
+
+/** Letters should be as high as at 300 DPI; a picture that does not say its resolution is taken for a page. */
+function zoomForOcr(width: number, height: number, density: number | undefined): number {
+  const believed = believeDensity(width, height, density);
+  const wanted = believed ? 300 / believed : 2480 / Math.min(width, height);
+  const limit = Math.sqrt(30_000_000 / (width * height));
+  return Math.min(Math.max(wanted, 0.3), believed ? 3 : 2, limit);
+}

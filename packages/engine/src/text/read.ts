@@ -1,0 +1,55 @@
+import type { OcrOptions } from '../recognition';
+import { UnreadableDocument } from '../unreadable-document';
+import type { RawWord } from './characters';
+import { readPdf } from './pdf';
+import { readPictures } from './picture';
+
+/** A page with its words, in no particular order. */
+export interface PageText {
+  number: number;
+  width: number;
+  height: number;
+  rotation: number;
+  words: RawWord[];
+  source: 'text' | 'ocr';
+  ocrLanguage?: string;
+}
+
+/** Pages that a document may have at most. */
+export const MAX_PAGES = 500;
+
+/** What the bytes are read as. */
+export function kindOf(mimeType: string): 'pdf' | 'picture' {
+  if (mimeType === 'application/pdf') return 'pdf';
+  if (['image/png', 'image/jpeg', 'image/tiff', 'image/webp', 'image/gif'].includes(mimeType)) return 'picture';
+  throw new UnreadableDocument('unsupported', `Documents of the type ${mimeType} cannot be read.`);
+}
+
+/**
+ * The text stage: words with boxes on every page.
+ *
+ * @throws UnreadableDocument
+ */
+export async function readText(
+  bytes: Uint8Array,
+  mimeType: string,
+  maxPages: number,
+  ocr: OcrOptions,
+): Promise<{ pages: PageText[]; pageCount: number }> {
+  if (bytes.length === 0) throw new UnreadableDocument('empty', 'The file is empty.');
+  const read = kindOf(mimeType) === 'pdf' ? readPdf : readPictures;
+  const { pages, pageCount, missing } = await read(bytes, Math.min(maxPages, MAX_PAGES), ocr);
+  if (pageCount > MAX_PAGES) {
+    throw new UnreadableDocument(
+      'too_many_pages',
+      `The document has ${pageCount} pages; at most ${MAX_PAGES} are read.`,
+    );
+  }
+  if (missing && !pages.some((page) => page.words.length > 0)) {
+    throw new UnreadableDocument(
+      'needs_program',
+      `The document is a scan, and the program for reading scans is not installed: ${missing}. Install it and import the document again.`,
+    );
+  }
+  return { pages, pageCount };
+}
