@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { canConnect } from '../ports.mjs';
 import { PROGRAMS } from './programs.mjs';
 
@@ -53,24 +54,33 @@ async function initiateReplicaSet(root, member) {
   const fromProject = createRequire(join(root, 'packages/mongo/package.json'));
   const { MongoClient } = createRequire(fromProject.resolve('mongoose'))('mongodb');
   const client = new MongoClient(`mongodb://${member}/?directConnection=true`, { serverSelectionTimeoutMS: 20_000 });
-  const config = { _id: REPLICA_SET, members: [{ _id: 0, host: member }] };
+  const deadline = Date.now() + 30_000;
   try {
-    const admin = client.db('admin');
-    const existing = await readReplicaSetConfig(admin);
-    if (!existing) {
-      await admin.command({ replSetInitiate: config });
-    } else if (existing.members[0].host !== member) {
-      // The port changed since the last run.
-      const version = existing.version + 1;
-      await admin.command({
-        replSetReconfig: { ...existing, members: [{ ...existing.members[0], host: member }], version },
-        force: true,
-      });
+    while (!(await becomePrimary(client.db('admin'), member))) {
+      if (Date.now() > deadline) throw new Error('MongoDB did not become primary within 30 s; see the log of mongod');
+      await sleep(50);
     }
-    await waitForPrimary(admin);
   } finally {
     await client.close();
   }
+}
+
+/** One step towards it; true when it is reached. */
+async function becomePrimary(admin, member) {
+  try {
+    if ((await admin.command({ hello: 1 })).isWritablePrimary) return true;
+    const config = await readReplicaSetConfig(admin);
+    if (!config) {
+      await admin.command({ replSetInitiate: { _id: REPLICA_SET, members: [{ _id: 0, host: member }] } });
+    } else if (config.members[0].host !== member) {
+      // The port changed since the last run.
+      const moved = { ...config, members: [{ ...config.members[0], host: member }], version: config.version + 1 };
+      await admin.command({ replSetReconfig: moved, force: true });
+    }
+  } catch (error) {
+    if (error.name !== 'MongoNetworkError') throw error; // it closes all connections when its role changes
+  }
+  return false;
 }
 
 async function readReplicaSetConfig(admin) {
@@ -79,13 +89,5 @@ async function readReplicaSetConfig(admin) {
   } catch (error) {
     if (error.codeName === 'NotYetInitialized') return undefined;
     throw error;
-  }
-}
-
-async function waitForPrimary(admin) {
-  const deadline = Date.now() + 30_000;
-  while (!(await admin.command({ hello: 1 })).isWritablePrimary) {
-    if (Date.now() > deadline) throw new Error('MongoDB did not become primary within 30 s; see the log of mongod');
-    await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
