@@ -1,5 +1,5 @@
 import type { EnumOption, NodeCategory } from '../schema-content';
-import type { ContentNode } from './content-node';
+import type { ContentNode, DatapointContent } from './content-node';
 
 /** A stored node with its children in their order. */
 export interface ContentTreeNode extends ContentNode {
@@ -25,16 +25,99 @@ export interface ApiContentNode {
 }
 
 /** Nests stored nodes, sections first. Nodes whose parent is missing are left out. */
-export function nodesToTree(_nodes: readonly ContentNode[]): ContentTreeNode[] {
-  throw new Error('not built yet');
+export function nodesToTree(nodes: readonly ContentNode[]): ContentTreeNode[] {
+  const children = groupByParent(nodes);
+  const nest = (node: ContentNode): ContentTreeNode => ({ ...node, children: (children.get(node.id) ?? []).map(nest) });
+  return (children.get(null) ?? []).map(nest);
+}
+
+/** The nodes in the order of the tree: every parent before its children, children in their order. */
+export function inTreeOrder(nodes: readonly ContentNode[]): ContentNode[] {
+  const children = groupByParent(nodes);
+  const ordered: ContentNode[] = [];
+  const visit = (node: ContentNode) => {
+    ordered.push(node);
+    for (const child of children.get(node.id) ?? []) visit(child);
+  };
+  for (const section of children.get(null) ?? []) visit(section);
+  return ordered;
+}
+
+/** Children by the id of their parent, in their order; sections under null. */
+export function groupByParent(nodes: readonly ContentNode[]): Map<number | null, ContentNode[]> {
+  const children = new Map<number | null, ContentNode[]>();
+  for (const node of nodes) {
+    const siblings = children.get(node.parentId);
+    if (siblings) siblings.push(node);
+    else children.set(node.parentId, [node]);
+  }
+  for (const siblings of children.values()) siblings.sort((a, b) => a.index - b.index);
+  return children;
 }
 
 /** The whole tree as the API answers it. */
-export function renderTree(_nodes: readonly ContentNode[]): ApiContentNode[] {
-  throw new Error('not built yet');
+export function renderTree(nodes: readonly ContentNode[]): ApiContentNode[] {
+  return nodesToTree(nodes).map(render);
 }
 
 /** One node with everything below it as the API answers it; null for an unknown id. */
-export function renderNode(_nodes: readonly ContentNode[], _id: number): ApiContentNode | null {
-  throw new Error('not built yet');
+export function renderNode(nodes: readonly ContentNode[], id: number): ApiContentNode | null {
+  const children = groupByParent(nodes);
+  const nest = (node: ContentNode): ContentTreeNode => ({ ...node, children: (children.get(node.id) ?? []).map(nest) });
+  const found = nodes.find((node) => node.id === id);
+  return found ? render(nest(found)) : null;
+}
+
+function render(node: ContentTreeNode): ApiContentNode {
+  const { id, schemaId, category } = node;
+  const common = { id, schema_id: schemaId, category };
+  switch (category) {
+    case 'section':
+      return { ...common, children: node.children.map(render) };
+    case 'multivalue':
+      return {
+        ...common,
+        children: node.children.map(render),
+        ...renderTimes(node),
+        time_spent_grid: node.timeSpentGrid ?? 0,
+        time_spent_grid_overall: node.timeSpentGridOverall ?? 0,
+        hidden: node.hidden,
+        ...(node.grid === undefined ? {} : { grid: node.grid }),
+      };
+    case 'tuple':
+      return { ...common, children: node.children.map(render), hidden: node.hidden };
+    case 'datapoint':
+      return {
+        ...common,
+        content: node.content && renderContent(node.content),
+        validation_sources: [...node.validationSources],
+        ...renderTimes(node),
+        hidden: node.hidden,
+        ...(node.options ? { options: node.options } : {}),
+        ...(node.noRecalculation === undefined ? {} : { no_recalculation: node.noRecalculation }),
+      };
+  }
+}
+
+function renderTimes(node: ContentNode): Pick<ApiContentNode, 'time_spent' | 'time_spent_overall'> {
+  return { time_spent: node.timeSpent, time_spent_overall: node.timeSpentOverall };
+}
+
+function renderContent(content: DatapointContent): Record<string, unknown> {
+  return {
+    value: content.value,
+    normalized_value: content.normalizedValue,
+    page: content.page,
+    position: content.position,
+    rir_text: content.rirText,
+    rir_raw_text: content.rirRawText,
+    rir_page: content.rirPage,
+    rir_position: content.rirPosition,
+    rir_confidence: content.rirConfidence,
+    connector_text: content.connectorText,
+    connector_position: content.connectorPosition,
+    ocr_text: content.ocrText,
+    ocr_raw_text: content.ocrRawText,
+    ocr_position: content.ocrPosition,
+  };
 }
