@@ -21,8 +21,10 @@ export async function renderPage(
   const kind = kindOf(mimeType);
   if (bytes.length === 0) throw new UnreadableDocument('empty', 'The file is empty.');
   if (kind === 'picture') return drawPicturePage(bytes, pageNumber - 1, options.longestSide);
-  const { data, width, height, channels } = await drawPdfPage(bytes, pageNumber - 1, options.longestSide);
-  const png = await sharp(data, { raw: { width, height, channels } }).png({ compressionLevel: 6 }).toBuffer();
+  const { data, width, height } = await drawPdfPage(bytes, pageNumber - 1, options.longestSide);
+  const png = await sharp(data, { raw: { width, height, channels: 3 } })
+    .png({ compressionLevel: 6 })
+    .toBuffer();
   return { png, width, height };
 }
 

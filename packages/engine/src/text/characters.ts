@@ -58,10 +58,12 @@ function along({ box: [l, t, r, b], turn }: Character): [number, number, number,
 function continues(last: Character, next: Character): boolean {
   if (last.turn !== next.turn) return false;
   const [start, end, top, bottom] = along(last);
-  const [nextStart, , nextTop, nextBottom] = along(next);
+  const [nextStart, nextEnd, nextTop, nextBottom] = along(next);
   const height = Math.max(bottom - top, nextBottom - nextTop, 1);
   const shared = Math.min(bottom, nextBottom) - Math.max(top, nextTop);
   if (shared < 0.4 * Math.min(bottom - top, nextBottom - nextTop)) return false;
+  // The letters of a ligature share one box.
+  if (Math.abs(nextStart - start) < 0.01 * height && Math.abs(nextEnd - end) < 0.01 * height) return true;
   const gap = nextStart - end;
   return gap < WORD_GAP * height && gap > -Math.max(0.5 * height, 0.8 * (end - start));
 }

@@ -1,3 +1,4 @@
+import sharp from 'sharp';
 import type { OcrOptions, PageSize } from '../recognition';
 import { type Character, joinCharacters, type RawWord } from './characters';
 import { type OcrPage, readPicture } from './ocr';
@@ -21,7 +22,7 @@ export function drawPdfPage(bytes: Uint8Array, index: number, longestSide?: numb
   return withPdf(bytes, (pdfium, document) =>
     withPage(pdfium, document, index, (page) => {
       const size = sizeOfPdfPage(pdfium._FPDF_GetPageWidthF(page), pdfium._FPDF_GetPageHeightF(page), longestSide);
-      return drawPage(pdfium, page, ...size, false);
+      return drawPage(pdfium, page, ...size);
     }),
   );
 }
@@ -169,6 +170,10 @@ async function readScan(
   const scale = Math.min(300 / 72, LONGEST_FOR_OCR / Math.max(...points));
   const wide = Math.max(1, Math.round(points[0] * scale));
   const high = Math.max(1, Math.round(points[1] * scale));
-  const pixels = drawPage(pdfium, page, wide, high, true);
-  return readPicture(pixels, { x: width / wide, y: height / high }, ocr, language);
+  const { data } = drawPage(pdfium, page, wide, high);
+  const gray = await sharp(data, { raw: { width: wide, height: high, channels: 3 } })
+    .grayscale()
+    .raw()
+    .toBuffer();
+  return readPicture({ data: gray, width: wide, height: high }, { x: width / wide, y: height / high }, ocr, language);
 }

@@ -142,32 +142,29 @@ export async function withPage<T>(
   }
 }
 
-const FORMAT_GRAY = 1;
-const FORMAT_BGR = 2;
+const FORMAT_RGB = 2;
 const REVERSE_BYTE_ORDER = 0x10;
 
-/** Pixels of a page: rows from the top, one byte (gray) or three (red, green, blue) each. */
+/** Pixels of a page: rows from the top, three bytes (red, green, blue) each. */
 export interface Pixels {
   data: Buffer;
   width: number;
   height: number;
-  channels: 1 | 3;
 }
 
-/** Draws a page on white, as large as asked. */
-export function drawPage(pdfium: Pdfium, page: number, width: number, height: number, gray: boolean): Pixels {
-  const channels = gray ? 1 : 3;
-  const stride = width * channels;
+/** Draws a page on white, as large as asked. (Drawing in gray would be faster, but traps on some pages.) */
+export function drawPage(pdfium: Pdfium, page: number, width: number, height: number): Pixels {
+  const stride = width * 3;
   const size = stride * height;
   const memory = pdfium.wasmExports.malloc(size);
   if (!memory) throw new UnreadableDocument('corrupt', 'A page of the PDF is too large to be drawn.');
   try {
     pdfium.HEAPU8.fill(255, memory, memory + size);
-    const bitmap = pdfium._FPDFBitmap_CreateEx(width, height, gray ? FORMAT_GRAY : FORMAT_BGR, memory, stride);
+    const bitmap = pdfium._FPDFBitmap_CreateEx(width, height, FORMAT_RGB, memory, stride);
     if (!bitmap) throw new UnreadableDocument('corrupt', 'A page of the PDF is too large to be drawn.');
     pdfium._FPDF_RenderPageBitmap(bitmap, page, 0, 0, width, height, 0, REVERSE_BYTE_ORDER);
     pdfium._FPDFBitmap_Destroy(bitmap);
-    return { data: Buffer.from(pdfium.HEAPU8.subarray(memory, memory + size)), width, height, channels };
+    return { data: Buffer.from(pdfium.HEAPU8.subarray(memory, memory + size)), width, height };
   } finally {
     pdfium.wasmExports.free(memory);
   }
