@@ -1,0 +1,14 @@
+/** What tests need: real backing services, the whole system, builders of PDFs and mails, and waiting without sleeping. */
+export { Api, ApiError, idOf, type Json, type RequestOptions, toForm, type Uploaded, type UploadFile } from './api';
+export { type Backing, backing, readTestVariable } from './backing';
+export { dropDatabases, findStored, listDatabases } from './databases.store';
+export { listObjects } from './leftovers';
+export { buildMail, type MailContent, sendMail } from './mail';
+export { buildPdf, invoiceLines, type PdfContent } from './pdf';
+export { freePorts } from './ports';
+export { type PrivateServer, type PrivateServerOptions, startMinio, startMongo, startNats } from './private-servers';
+export { type Program, startProgram } from './processes';
+export { dropTestData, type ServiceEnv, serviceEnv, uniqueName } from './service-env';
+export { type Login, type Organization, type SystemOptions, startSystem, type TestSystem } from './system';
+export { type ReceivedSpan, receiveTraces, type TraceReceiver } from './traces';
+export { type WaitOptions, waitFor } from './wait';

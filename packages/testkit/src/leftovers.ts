@@ -1,0 +1,38 @@
+import { Client } from 'minio';
+import { connect } from 'nats';
+import type { Backing } from './backing';
+
+/** Removes the streams whose names begin with `prefix`, with their consumers. */
+export async function dropStreams(url: string, prefix: string): Promise<void> {
+  const nats = await connect({ servers: url.split(','), timeout: 5000 });
+  try {
+    const manager = await nats.jetstreamManager({ timeout: 5000 });
+    const names: string[] = [];
+    for await (const name of manager.streams.names()) if (name.startsWith(prefix)) names.push(name);
+    for (const name of names) await manager.streams.delete(name);
+  } finally {
+    await nats.close();
+  }
+}
+
+/** Removes a bucket and what is in it; one that is not there is fine. */
+export async function dropBucket(s3: Backing['s3'], bucket: string): Promise<void> {
+  const client = connectS3(s3);
+  if (!(await client.bucketExists(bucket))) return;
+  const keys = await listObjects(s3, bucket);
+  if (keys.length > 0) await client.removeObjects(bucket, keys);
+  await client.removeBucket(bucket);
+}
+
+/** Keys of everything in a bucket. */
+export async function listObjects(s3: Backing['s3'], bucket: string): Promise<string[]> {
+  const keys: string[] = [];
+  for await (const { name } of connectS3(s3).listObjectsV2(bucket, '', true)) if (name) keys.push(name);
+  return keys;
+}
+
+function connectS3({ url, accessKey, secretKey }: Backing['s3']): Client {
+  const { hostname, port, protocol } = new URL(url);
+  const useSSL = protocol === 'https:';
+  return new Client({ endPoint: hostname, port: Number(port || (useSSL ? 443 : 80)), useSSL, accessKey, secretKey });
+}

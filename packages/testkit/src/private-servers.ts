@@ -1,0 +1,160 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect } from 'nats';
+import { type Backing, readTestVariable } from './backing';
+import { runAdminCommand } from './databases.store';
+import { freePorts } from './ports';
+import { type Program, startProgram } from './processes';
+import { ROOT } from './root';
+import { waitFor } from './wait';
+
+/** A backing service of a test's own, which it may break. It keeps its port and, unless wiped, its data. */
+export interface PrivateServer {
+  /** `mongodb://`, `nats://` or `http://`. */
+  readonly url: string;
+  readonly dataDir: string;
+  readonly pid: number;
+  /** Ends it at once (SIGKILL) or in order (SIGTERM). */
+  kill(signal?: 'SIGKILL' | 'SIGTERM'): Promise<void>;
+  /** Starts it again on its port; waits until it answers. */
+  restart(): Promise<void>;
+  /** Deletes its data. It must not run. */
+  wipe(): void;
+  /** Stops it from doing anything, as a hanging machine would, until `resume`. */
+  pause(): void;
+  resume(): void;
+  /** Ends it and removes its data. */
+  stop(): Promise<void>;
+}
+
+/** Where the data goes; a new folder below the system's temporary one when not given. */
+export interface PrivateServerOptions {
+  readonly dataDir?: string;
+}
+
+interface Description {
+  readonly name: string;
+  readonly variable: string;
+  readonly options: PrivateServerOptions;
+  readonly args: (port: number, dataDir: string) => string[];
+  readonly env?: Record<string, string>;
+  readonly urlOf: (port: number) => string;
+  readonly isUp: (port: number) => Promise<boolean>;
+}
+
+const REPLICA_SET = 'intake';
+
+/** MongoDB as a replica set of one, as `npm start` runs it. */
+export function startMongo(options: PrivateServerOptions = {}): Promise<PrivateServer> {
+  return startServer({
+    name: 'mongodb',
+    variable: 'INTAKE_TEST_MONGOD',
+    options,
+    args: (port, dataDir) => [
+      ...['--dbpath', dataDir, '--port', String(port), '--bind_ip', '127.0.0.1', '--replSet', REPLICA_SET],
+      ...['--oplogSize', '128', '--wiredTigerCacheSizeGB', '0.25', '--nounixsocket'],
+    ],
+    urlOf: (port) => `mongodb://127.0.0.1:${port}/?replicaSet=${REPLICA_SET}`,
+    isUp: async (port) => {
+      const url = `mongodb://127.0.0.1:${port}/?directConnection=true`;
+      const { isWritablePrimary } = await runAdminCommand(url, { hello: 1 });
+      if (isWritablePrimary) return true;
+      const config = { _id: REPLICA_SET, members: [{ _id: 0, host: `127.0.0.1:${port}` }] };
+      await runAdminCommand(url, { replSetInitiate: config }).catch(() => undefined); // it may have been done before
+      return false;
+    },
+  });
+}
+
+/** NATS with JetStream and the settings of `deploy/nats.conf`. */
+export function startNats(options: PrivateServerOptions = {}): Promise<PrivateServer> {
+  return startServer({
+    name: 'nats',
+    variable: 'INTAKE_TEST_NATS_SERVER',
+    options,
+    args: (port, dataDir) => [
+      ...['-c', join(ROOT, 'deploy/nats.conf'), '-a', '127.0.0.1', '-p', String(port), '-js', '-sd', dataDir],
+    ],
+    urlOf: (port) => `nats://127.0.0.1:${port}`,
+    isUp: async (port) => {
+      const nats = await connect({ servers: `127.0.0.1:${port}`, timeout: 1000, reconnect: false });
+      await (await nats.jetstreamManager()).getAccountInfo().finally(() => nats.close());
+      return true;
+    },
+  });
+}
+
+/** MinIO on one folder, with its credentials. */
+export async function startMinio(
+  options: PrivateServerOptions = {},
+): Promise<PrivateServer & { readonly s3: Backing['s3'] }> {
+  const accessKey = 'intake-test';
+  const secretKey = 'intake-test-secret';
+  const server = await startServer({
+    name: 'minio',
+    variable: 'INTAKE_TEST_MINIO',
+    options,
+    args: (port, dataDir) => ['server', '--address', `127.0.0.1:${port}`, dataDir],
+    env: {
+      MINIO_ROOT_USER: accessKey,
+      MINIO_ROOT_PASSWORD: secretKey,
+      MINIO_BROWSER: 'off',
+      MINIO_UPDATE: 'off',
+    },
+    urlOf: (port) => `http://127.0.0.1:${port}`,
+    isUp: async (port) => (await fetch(`http://127.0.0.1:${port}/minio/health/cluster`)).ok,
+  });
+  return Object.assign(server, { s3: { url: server.url, accessKey, secretKey } });
+}
+
+async function startServer({ name, variable, options, args, env, urlOf, isUp }: Description): Promise<PrivateServer> {
+  const binary = readTestVariable(variable);
+  const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), `intake-${name}-`));
+  const [port] = (await freePorts(1)) as [number];
+  let program: Program;
+
+  const start = async () => {
+    mkdirSync(dataDir, { recursive: true });
+    program = startProgram(binary, args(port, dataDir), {
+      env: { ...process.env, ...env },
+      logFile: `${dataDir}.log`,
+    });
+    try {
+      await waitFor(
+        `${name} on port ${port}`,
+        () => {
+          if (program.ended) return true;
+          return isUp(port);
+        },
+        { timeoutMs: 30_000 },
+      );
+      if (program.ended) throw new Error(`${name} ended while starting`);
+    } catch (error) {
+      await program.stop();
+      throw new Error(`${(error as Error).message}\n${program.readLog()}`);
+    }
+  };
+
+  await start();
+  return {
+    url: urlOf(port),
+    dataDir,
+    get pid() {
+      return program.pid;
+    },
+    kill: (signal = 'SIGKILL') => program.kill(signal),
+    restart: start,
+    wipe() {
+      if (!program.ended) throw new Error(`${name} runs: kill it before its data are deleted`);
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+    pause: () => void program.kill('SIGSTOP'),
+    resume: () => void program.kill('SIGCONT'),
+    async stop() {
+      await program.kill('SIGKILL');
+      rmSync(dataDir, { recursive: true, force: true });
+      rmSync(`${dataDir}.log`, { force: true });
+    },
+  };
+}
