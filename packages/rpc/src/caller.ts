@@ -34,6 +34,14 @@ export function requireSystem(caller: Caller): void {
   if (caller.kind !== 'system') throw new Refusal('PERMISSION_DENIED');
 }
 
+const ADMIN_ROLES: readonly string[] = ['admin', 'organization_group_admin'];
+
+/** Refuses everybody but admins of the organization and services. API: auth.md section 8. */
+export function requireAdmin(caller: Caller): void {
+  if (caller.kind === 'system' || caller.roles.some((role) => ADMIN_ROLES.includes(role))) return;
+  throw new Refusal('PERMISSION_DENIED');
+}
+
 /** Whether the caller may see a queue of its own organization. */
 export function seesQueue(caller: Caller, queueId: number): boolean {
   return caller.queueIds === 'all' || caller.queueIds.includes(queueId);

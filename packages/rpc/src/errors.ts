@@ -129,3 +129,8 @@ export function invalidField(field: string, message: string): Refusal {
 export function isReason(value: string): value is Reason {
   return Object.hasOwn(REASONS, value);
 }
+
+/** Whether a failure says that a neighbour is away for now, so that the same call may succeed later. */
+export function isNeighbourAway(error: unknown): boolean {
+  return error instanceof Refusal && error.reason === 'SERVICE_UNAVAILABLE';
+}

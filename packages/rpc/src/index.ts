@@ -2,6 +2,7 @@
 export {
   type Caller,
   organizationOf,
+  requireAdmin,
   requireSystem,
   seesQueue,
   signCaller,
@@ -9,7 +10,15 @@ export {
   verifyCaller,
 } from './caller';
 export { connectRpc } from './client';
-export { type FieldErrors, invalidField, isReason, type Reason, Refusal, type RefusalDetails } from './errors';
+export {
+  type FieldErrors,
+  invalidField,
+  isNeighbourAway,
+  isReason,
+  type Reason,
+  Refusal,
+  type RefusalDetails,
+} from './errors';
 export type { CallOptions, Client, Definition, Handlers } from './methods';
 export { type ServeOptions, serveRpc } from './server';
 export { type RpcSettings, readRpcSettings, type ServiceName } from './settings';

@@ -1,0 +1,28 @@
+import { Registry } from 'prom-client';
+import { createLog } from './log';
+import type { Runtime } from './run';
+import { createTracing } from './tracing';
+
+/** What a command that runs once and ends is given to work with. */
+export interface CommandRuntime extends Runtime {
+  /** Closes what was opened, in the reverse order. */
+  stop(): Promise<void>;
+}
+
+/** A runtime for a command: it serves nothing, and its standard output belongs to its result, so nothing is logged. */
+export function createCommandRuntime(name: string): CommandRuntime {
+  const closers: (() => Promise<void> | void)[] = [];
+  const tracing = createTracing(name, '');
+  return {
+    name,
+    log: createLog(name, 'silent'),
+    metrics: new Registry(),
+    tracer: tracing.tracer,
+    addReadiness: () => undefined,
+    onStop: (_what, close) => void closers.push(close),
+    async stop() {
+      for (const close of closers.reverse()) await close();
+      await tracing.close();
+    },
+  };
+}
