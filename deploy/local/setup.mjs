@@ -64,7 +64,7 @@ function agreesWithInstalled(lockFile) {
 
 async function runNpmCi(env, log) {
   const npm = env.npm_execpath ? [process.execPath, env.npm_execpath] : ['npm'];
-  const [command, ...args] = [...npm, 'ci', '--no-audit', '--no-fund'];
+  const [command, ...args] = [...npm, 'ci', '--no-audit', '--no-fund', '--loglevel=warn'];
   // The CPU build of onnxruntime is in the package; its install script would fetch one for GPUs.
   const npmEnv = { ...env, ONNXRUNTIME_NODE_INSTALL: 'skip' };
   const result = await reportProgress(log, 'Dependencies: npm ci (about a minute)', (onLine) =>
