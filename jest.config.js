@@ -5,8 +5,14 @@ module.exports = {
   testMatch: ['**/*.test.ts'],
   modulePathIgnorePatterns: ['/dist/', '/.data/'],
   transform: {
-    '^.+\\.(t|j|mj)s$': ['@swc/jest', { jsc: { target: 'es2022', parser: { syntax: 'typescript' } }, module: { type: 'commonjs' } }],
+    '^.+\\.(t|j|mj)s$': [
+      '@swc/jest',
+      { jsc: { target: 'es2022', parser: { syntax: 'typescript' } }, module: { type: 'commonjs' } },
+    ],
   },
-  transformIgnorePatterns: ['/node_modules/(?!(jose|openid-client|oauth4webapi)/)'],
-  moduleNameMapper: { '^@intake/(contracts|rpc|bus|mongo|service|schema|engine|untrusted|testkit|urls)$': '<rootDir>/packages/$1/src' },
+  // mongodb loads `os` by dynamic import, which jest's sandbox has only where it was compiled away.
+  transformIgnorePatterns: ['/node_modules/(?!(jose|openid-client|oauth4webapi)/|mongodb/lib/runtime_adapters\\.js)'],
+  moduleNameMapper: {
+    '^@intake/(contracts|rpc|bus|mongo|service|schema|engine|untrusted|testkit|urls)$': '<rootDir>/packages/$1/src',
+  },
 };
