@@ -18,13 +18,20 @@ export interface BusEvent<S extends Subject = Subject> {
 
 /** An event before it is written to the outbox. */
 export type NewEvent = {
-  [S in Subject]: { subject: S; aggregate: string; version: number; payload: Payload<S> };
+  [S in Subject]: {
+    readonly subject: S;
+    readonly aggregate: string;
+    readonly version: number;
+    readonly payload: Payload<S>;
+    /** Not 0: the same fact is put on the bus once more, so that consumers act on it once more. */
+    readonly resend?: number;
+  };
 }[Subject];
 
 /** The outbox row of an event: id from aggregate and version, payload as JSON. */
-export function toOutboxRow({ subject, aggregate, version, payload }: NewEvent) {
+export function toOutboxRow({ subject, aggregate, version, payload, resend }: NewEvent) {
   return {
-    id: `${subject}/${aggregate}:${version}`,
+    id: `${subject}/${aggregate}:${version}${resend ? `#${resend}` : ''}`,
     subject,
     aggregate,
     version,

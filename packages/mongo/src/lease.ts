@@ -32,15 +32,25 @@ export function createLeases(database: Database): Leases {
     async acquire(name, ttlMs) {
       const holder = randomUUID();
       const free = { $or: [{ $eq: [{ $type: '$until' }, 'missing'] }, { $lt: ['$until', '$$NOW'] }] };
+      // One update that changes nothing while the lease is held: MongoDB refuses such a condition in an upsert's filter.
+      const ifFree = (value: unknown, field: string) => ({ $cond: [free, value, field] });
       try {
         const taken = await model
           .findOneAndUpdate(
-            { _id: name, $expr: free },
-            [{ $set: { holder, token: { $add: [{ $ifNull: ['$token', 0] }, 1] }, until: later(ttlMs) } }],
+            { _id: name },
+            [
+              {
+                $set: {
+                  holder: ifFree(holder, '$holder'),
+                  token: ifFree({ $add: [{ $ifNull: ['$token', 0] }, 1] }, '$token'),
+                  until: ifFree(later(ttlMs), '$until'),
+                },
+              },
+            ],
             { upsert: true, returnDocument: 'after', updatePipeline: true },
           )
           .lean();
-        if (!taken) return null;
+        if (taken?.holder !== holder) return null;
         return {
           token: taken.token,
           async renew() {

@@ -1,0 +1,226 @@
+import type { annotation as contract } from '@intake/contracts';
+import { type ClientSession, type Database, toSort, toWindow } from '@intake/mongo';
+import { type Caller, organizationOf, Refusal } from '@intake/rpc';
+import { Schema } from 'mongoose';
+import type { Annotation } from './annotation.types';
+
+type Row = Omit<Annotation, 'id'> & { _id: number };
+
+/** What can be ordered by: API key -> stored field. API: annotations.md section 2. */
+const ORDERINGS: Readonly<Record<string, string>> = {
+  id: '_id',
+  document: 'documentId',
+  document__arrived_at: 'arrivedAt',
+  document__original_file_name: 'fileName',
+  queue: 'queueId',
+  status: 'status',
+  arrived_at: 'arrivedAt',
+  created_at: 'createdAt',
+  modifier: 'modifierId',
+  modified_by: 'modifierId',
+  creator: 'creatorId',
+  assigned_at: 'assignedAt',
+  confirmed_at: 'confirmedAt',
+  modified_at: 'modifiedAt',
+  exported_at: 'exportedAt',
+  export_failed_at: 'exportFailedAt',
+  purged_at: 'purgedAt',
+  rejected_at: 'rejectedAt',
+  deleted_at: 'deletedAt',
+  confirmed_by: 'confirmedById',
+  deleted_by: 'deletedById',
+  exported_by: 'exportedById',
+  purged_by: 'purgedById',
+  rejected_by: 'rejectedById',
+};
+
+/** Time filters: API name -> stored field. */
+const TIMES: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(ORDERINGS).filter(([key]) => key.endsWith('_at') && !key.includes('__')),
+);
+
+/** Annotations in MongoDB. Every query is scoped to the caller's organization and queues. */
+export type AnnotationStore = ReturnType<typeof createAnnotationStore>;
+
+export function createAnnotationStore(database: Database) {
+  const nullable = <T>(type: T) => ({ type, default: null });
+  const schema = new Schema(
+    {
+      _id: Number,
+      organizationId: Number,
+      queueId: Number,
+      schemaId: Number,
+      documentId: Number,
+      uploadId: nullable(Number),
+      emailId: nullable(Number),
+      fileName: String,
+      mimeType: String,
+      locale: String,
+      status: String,
+      version: Number,
+      statusBeforeReview: nullable(String),
+      reviewerId: nullable(Number),
+      reviewUntil: nullable(Date),
+      sessionTimeoutS: Number,
+      pageIds: [Number],
+      creatorId: nullable(Number),
+      createdAt: Date,
+      arrivedAt: Date,
+      modifierId: nullable(Number),
+      modifiedAt: nullable(Date),
+      assignedAt: nullable(Date),
+      confirmedAt: nullable(Date),
+      confirmedById: nullable(Number),
+      exportedAt: nullable(Date),
+      exportedById: nullable(Number),
+      exportFailedAt: nullable(Date),
+      rejectedAt: nullable(Date),
+      rejectedById: nullable(Number),
+      deletedAt: nullable(Date),
+      deletedById: nullable(Number),
+      purgedAt: nullable(Date),
+      purgedById: nullable(Number),
+      rirPollId: nullable(String),
+      engineVersion: { type: String, default: '' },
+      messages: { type: [Schema.Types.Mixed], default: [] },
+      values: { type: Schema.Types.Mixed, default: {} },
+      metadata: { type: Schema.Types.Mixed, default: {} },
+      timeSpent: { type: Number, default: 0 },
+      automated: { type: Boolean, default: false },
+      automaticallyRejected: { type: Boolean, default: false },
+      trainingEnabled: { type: Boolean, default: true },
+      restingSince: Date,
+      resends: { type: Number, default: 0 },
+    },
+    { collection: 'annotations', versionKey: false, minimize: false, strict: 'throw' },
+  );
+  schema.index({ organizationId: 1, _id: 1 });
+  schema.index({ queueId: 1, status: 1, _id: 1 });
+  schema.index({ documentId: 1 });
+  schema.index(
+    { status: 1, restingSince: 1 },
+    { partialFilterExpression: { status: { $in: ['importing', 'exporting', 'reviewing'] } } },
+  );
+  schema.index(
+    { uploadId: 1, documentId: 1 },
+    { unique: true, partialFilterExpression: { uploadId: { $type: 'number' } } },
+  );
+  const model = database.connection.model('Annotation', schema);
+
+  const scope = (caller: Caller): Record<string, unknown> => ({
+    ...(caller.organizationId === null && caller.kind === 'system' ? {} : { organizationId: organizationOf(caller) }),
+    ...(caller.queueIds === 'all' ? {} : { queueId: { $in: [...caller.queueIds] } }),
+  });
+  const toAnnotation = ({ _id, ...row }: Row): Annotation => ({ id: _id, ...row });
+
+  const toFilter = (caller: Caller, filter: contract.ListAnnotationsRequest): Record<string, unknown> => {
+    const conditions: Record<string, unknown>[] = [scope(caller)];
+    const among = (field: string, values: readonly (number | string)[]) => {
+      if (values.length > 0) conditions.push({ [field]: { $in: [...values] } });
+    };
+    among('_id', filter.ids);
+    among('status', filter.statuses);
+    among('queueId', filter.queueIds);
+    among('documentId', filter.documentIds);
+    among('modifierId', filter.modifierIds);
+    among('creatorId', filter.creatorIds);
+    if (filter.automated !== undefined) conditions.push({ automated: filter.automated });
+    for (const [name, { after, before }] of Object.entries(filter.times)) {
+      const field = TIMES[name];
+      if (field) conditions.push({ [field]: { ...(after && { $gte: after }), ...(before && { $lt: before }) } });
+    }
+    return { $and: conditions };
+  };
+
+  return {
+    /** The annotation, or a Refusal NOT_FOUND when there is none that the caller may see. */
+    async get(caller: Caller, id: number, session?: ClientSession): Promise<Annotation> {
+      const row = await model.findOne({ _id: id, ...scope(caller) }, null, { session }).lean<Row>();
+      if (!row) throw new Refusal('NOT_FOUND');
+      return toAnnotation(row);
+    },
+    async getMany(caller: Caller, ids: readonly number[]): Promise<Annotation[]> {
+      const rows = await model.find({ _id: { $in: [...ids] }, ...scope(caller) }).lean<Row[]>();
+      return rows.map(toAnnotation);
+    },
+    async findByUpload(uploadId: number, documentId: number, session?: ClientSession): Promise<Annotation | null> {
+      const row = await model.findOne({ uploadId, documentId }, null, { session }).lean<Row>();
+      return row ? toAnnotation(row) : null;
+    },
+    async insert(session: ClientSession, { id, ...annotation }: Annotation): Promise<void> {
+      await model.create(
+        [{ _id: id, ...annotation, pageIds: [...annotation.pageIds], messages: [...annotation.messages] }],
+        { session },
+      );
+    },
+    /** Writes the annotation if nobody changed it since `before`; otherwise the transaction is to run again. */
+    async replace(session: ClientSession, after: Annotation, before: Annotation): Promise<void> {
+      const { id, ...fields } = after;
+      const set = Object.fromEntries(
+        Object.entries(fields).filter(([key, value]) => value !== before[key as keyof Annotation]),
+      );
+      const result = await model.updateOne({ _id: id, version: before.version }, { $set: set }, { session });
+      if (result.matchedCount !== 1)
+        throw new Refusal('CONFLICT', {
+          detail: 'The annotation was changed by somebody else at the same moment; try again.',
+        });
+    },
+    async list(
+      caller: Caller,
+      request: contract.ListAnnotationsRequest,
+    ): Promise<{ annotations: Annotation[]; total: number }> {
+      const filter = toFilter(caller, request);
+      const { skip, limit } = toWindow(request);
+      const [rows, total] = await Promise.all([
+        model.find(filter).sort(toSort(request.ordering, ORDERINGS)).skip(skip).limit(limit).lean<Row[]>(),
+        model.countDocuments(filter),
+      ]);
+      return { annotations: rows.map(toAnnotation), total };
+    },
+    count: (caller: Caller, request: contract.ListAnnotationsRequest): Promise<number> =>
+      model.countDocuments(toFilter(caller, request)),
+    /** All that match, in order, without holding them in memory. Page 0: no paging. */
+    async *stream(caller: Caller, request: contract.ListAnnotationsRequest): AsyncGenerator<Annotation> {
+      const query = model.find(toFilter(caller, request)).sort(toSort(request.ordering, ORDERINGS)).allowDiskUse(true);
+      if (request.page > 0) {
+        const { skip, limit } = toWindow(request);
+        query.skip(skip).limit(limit);
+      }
+      for await (const row of query.lean<Row[]>().cursor({ batchSize: 200 })) yield toAnnotation(row as unknown as Row);
+    },
+    async countByStatus(
+      caller: Caller,
+      queueIds: readonly number[],
+    ): Promise<{ queueId: number; status: string; count: number }[]> {
+      const groups = await model.aggregate<{ _id: { queueId: number; status: string }; count: number }>([
+        { $match: { $and: [scope(caller), { queueId: { $in: [...queueIds] } }] } },
+        { $group: { _id: { queueId: '$queueId', status: '$status' }, count: { $sum: 1 } } },
+      ]);
+      return groups.map(({ _id, count }) => ({ ..._id, count }));
+    },
+    /** Annotations that have rested in a passing state since before `since`. */
+    async findResting(status: 'importing' | 'exporting', since: Date, limit: number): Promise<Annotation[]> {
+      const rows = await model
+        .find({ status, restingSince: { $lt: since } })
+        .sort({ restingSince: 1 })
+        .limit(limit)
+        .lean<Row[]>();
+      return rows.map(toAnnotation);
+    },
+    async findExpiredReviews(now: Date, limit: number): Promise<Annotation[]> {
+      const rows = await model
+        .find({ status: 'reviewing', reviewUntil: { $lt: now } })
+        .limit(limit)
+        .lean<Row[]>();
+      return rows.map(toAnnotation);
+    },
+    async markResent(session: ClientSession, annotation: Annotation, now: Date): Promise<boolean> {
+      const result = await model.updateOne(
+        { _id: annotation.id, version: annotation.version },
+        { $set: { restingSince: now }, $inc: { resends: 1 } },
+        { session },
+      );
+      return result.matchedCount === 1;
+    },
+  };
+}

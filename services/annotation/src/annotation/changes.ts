@@ -1,0 +1,104 @@
+import type { Backbone } from '@intake/bus';
+import { events } from '@intake/contracts';
+import { type ClientSession, transaction } from '@intake/mongo';
+import type { Caller } from '@intake/rpc';
+import { applyTrigger, type ChangeInput, type Trigger } from '../lifecycle';
+import type { AnnotationStore } from './annotation.store';
+import type { Annotation } from './annotation.types';
+import type { HistoryEntry, HistoryStore } from './history.store';
+
+/** What every change of an annotation is made with. */
+export interface ChangeTools {
+  readonly backbone: Backbone;
+  readonly store: AnnotationStore;
+  readonly history: HistoryStore;
+}
+
+/** What a change of state may be asked with. */
+export interface ChangeOptions extends Partial<Omit<ChangeInput, 'caller' | 'now'>> {
+  /** Fields that change together with the state. */
+  readonly patch?: Partial<Annotation>;
+  /** Further writes of the same transaction; the annotation as it will be. */
+  readonly alongside?: (session: ClientSession, after: Annotation) => Promise<void>;
+  /** Answers false when there is nothing to do any more: the annotation is then answered as it is. */
+  readonly unless?: (before: Annotation, session: ClientSession) => boolean | Promise<boolean>;
+}
+
+/** The only way in which the state of an annotation changes: lifecycle, version check, audit trail and event in one transaction. */
+export async function changeState(
+  { backbone, store, history }: ChangeTools,
+  caller: Caller,
+  id: number,
+  trigger: Trigger,
+  { patch = {}, alongside, unless, ...input }: ChangeOptions = {},
+): Promise<Annotation> {
+  return transaction(backbone.database, async (session) => {
+    const before = await store.get(caller, id, session);
+    if (await unless?.(before, session)) return before;
+    const now = new Date();
+    const after = { ...applyTrigger(before, trigger, { ...input, caller, now }), ...patch };
+    await store.replace(session, after, before);
+    await alongside?.(session, after);
+    await history.add(session, historyOf(after, before.status, trigger, caller, now));
+    await backbone.emit(session, eventFor(after, before.status, trigger, caller, now));
+    return after;
+  });
+}
+
+/** Writes a new annotation with the first line of its history and its first event. */
+export async function openAnnotation(
+  { backbone, store, history }: ChangeTools,
+  session: ClientSession,
+  caller: Caller,
+  annotation: Annotation,
+): Promise<void> {
+  await store.insert(session, annotation);
+  await history.add(session, historyOf(annotation, '', 'open', caller, annotation.createdAt));
+  await backbone.emit(session, eventFor(annotation, '', 'open', caller, annotation.createdAt));
+}
+
+/** A line of the audit trail. */
+export function historyOf(after: Annotation, from: string, trigger: string, caller: Caller, at: Date): HistoryEntry {
+  return {
+    annotationId: after.id,
+    version: after.version,
+    trigger,
+    from,
+    to: after.status,
+    actorId: caller.userId,
+    actor: caller.kind === 'user' ? 'user' : caller.username,
+    at,
+  };
+}
+
+/** `annotation.<status>`: tells everybody about a change of state. */
+export function eventFor(after: Annotation, from: string, trigger: string, caller: Caller, at: Date) {
+  return {
+    subject: `annotation.${after.status}` as const,
+    aggregate: `annotation:${after.id}`,
+    version: after.version,
+    resend: after.resends,
+    payload: events.AnnotationChanged.fromPartial({
+      annotationId: after.id,
+      organizationId: after.organizationId,
+      queueId: after.queueId,
+      documentId: after.documentId,
+      uploadId: after.uploadId ?? undefined,
+      version: after.version,
+      trigger,
+      previousStatus: from,
+      status: after.status,
+      actorId: caller.userId ?? undefined,
+      modifierId: after.modifierId ?? undefined,
+      at,
+      arrivedAt: after.arrivedAt,
+      confirmedAt: after.confirmedAt ?? undefined,
+      exportedAt: after.exportedAt ?? undefined,
+      automated: after.automated,
+      automaticallyRejected: after.automaticallyRejected,
+      rirPollId: after.rirPollId ?? undefined,
+      mimeType: after.mimeType,
+      locale: after.locale,
+    }),
+  };
+}

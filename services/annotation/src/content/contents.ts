@@ -1,0 +1,237 @@
+import type { annotation as contract } from '@intake/contracts';
+import { events } from '@intake/contracts';
+import { transaction } from '@intake/mongo';
+import { type Caller, Refusal } from '@intake/rpc';
+import {
+  aggregateContent,
+  applyOperations,
+  type ContentChange,
+  type ContentMessage,
+  type ContentNode,
+  type ContentResult,
+  checkContent,
+  exportTree,
+  patchNode,
+  patchTree,
+  renderNode,
+  renderTree,
+  type SchemaContent,
+  type WriteContext,
+} from '@intake/schema';
+import type { Annotation } from '../annotation/annotation.types';
+import type { AnnotationTools } from '../annotation/annotations';
+import { historyOf } from '../annotation/changes';
+import type { Status } from '../annotation/status';
+
+/** States in which content may be changed; a review only by its holder. API: annotation-content.md section 4. */
+const WRITABLE: readonly Status[] = [
+  'to_review',
+  'postponed',
+  'reviewing',
+  'created',
+  'importing',
+  'confirmed',
+  'rejected',
+  'failed_export',
+  'exporting',
+];
+
+type Write = (schema: SchemaContent, nodes: ContentNode[], context: WriteContext) => ContentResult;
+
+export type Contents = ReturnType<typeof createContents>;
+
+/** Reading, changing and checking the content of annotations. */
+export function createContents(tools: AnnotationTools) {
+  const { backbone, store, history, content, schemas } = tools;
+
+  const schemaOf = (annotation: Annotation) => schemas.get(annotation.organizationId, annotation.schemaId);
+
+  /** One write: all of it or nothing, together with the annotation's version, audit trail and event. */
+  async function write(
+    caller: Caller,
+    annotationId: number,
+    change: Write,
+  ): Promise<{ nodes: ContentNode[]; result: ContentChange }> {
+    const schema = await schemaOf(await store.get(caller, annotationId));
+    return transaction(backbone.database, async (session) => {
+      const before = await store.get(caller, annotationId, session);
+      requireWritable(before, caller);
+      const nodes = await content.list(annotationId, session);
+      // New nodes are numbered from -1 down first: how many there are is known only afterwards.
+      let count = 0;
+      const result = change(schema, nodes, {
+        allocateId: () => --count,
+        source: caller.kind === 'user' ? 'user' : 'hook',
+      });
+      if (result.errors) throw new Refusal('INVALID', { fields: result.errors });
+      const numbered = count < 0 ? numberNodes(result, await backbone.ids.next('node', -count)) : result;
+      if (numbered.changed.length + numbered.added.length + numbered.removed.length === 0)
+        return { nodes: numbered.nodes, result: numbered };
+      const now = new Date();
+      const after: Annotation = {
+        ...before,
+        version: before.version + 1,
+        modifiedAt: now,
+        modifierId: caller.userId ?? before.modifierId,
+        reviewUntil:
+          before.status === 'reviewing' ? new Date(now.getTime() + before.sessionTimeoutS * 1000) : before.reviewUntil,
+      };
+      await content.write(session, annotationId, numbered);
+      await store.replace(session, after, before);
+      await history.add(session, {
+        ...historyOf(after, before.status, 'content', caller, now),
+        values: changedValues(nodes, numbered),
+      });
+      await backbone.emit(session, {
+        subject: 'annotation.content_changed',
+        aggregate: `annotation:${annotationId}`,
+        version: after.version,
+        payload: events.AnnotationContentChanged.fromPartial({
+          annotationId,
+          organizationId: after.organizationId,
+          queueId: after.queueId,
+          version: after.version,
+          nodeIds: [...numbered.changed, ...numbered.added].map(({ id }) => id),
+          actorId: caller.userId ?? undefined,
+        }),
+      });
+      return { nodes: numbered.nodes, result: numbered };
+    });
+  }
+
+  return {
+    async getTree(caller: Caller, annotationId: number) {
+      await store.get(caller, annotationId);
+      return renderTree(await content.list(annotationId));
+    },
+    async getNode(caller: Caller, annotationId: number, nodeId: number) {
+      await store.get(caller, annotationId);
+      const node = renderNode(await content.list(annotationId), nodeId);
+      if (!node) throw new Refusal('NOT_FOUND');
+      return node;
+    },
+    async patchNode(caller: Caller, annotationId: number, nodeId: number, patch: unknown) {
+      const { nodes } = await write(caller, annotationId, (schema, before, context) => {
+        if (!before.some(({ id }) => id === nodeId)) throw new Refusal('NOT_FOUND');
+        return patchNode(schema, before, nodeId, patch, context);
+      });
+      return renderNode(nodes, nodeId);
+    },
+    async patchTree(caller: Caller, annotationId: number, tree: unknown) {
+      const { nodes } = await write(caller, annotationId, (schema, before, context) =>
+        patchTree(schema, before, tree, context),
+      );
+      return renderTree(nodes);
+    },
+    async applyOperations(caller: Caller, annotationId: number, operations: unknown) {
+      const { nodes } = await write(caller, annotationId, (schema, before, context) =>
+        applyOperations(schema, before, operations, context),
+      );
+      return renderTree(nodes);
+    },
+    /** `content/validate`. API: annotation-content.md section 6. Hooks and connectors are called in a later version. */
+    async validate(
+      caller: Caller,
+      request: contract.ValidateContentRequest,
+    ): Promise<{ messages: ContentMessage[]; updated: unknown[] }> {
+      const annotation = await store.get(caller, request.annotationId);
+      if (annotation.status !== 'reviewing') {
+        throw new Refusal('CONFLICT_STATUS', { detail: 'Start the review of the document first.' });
+      }
+      requireWritable(annotation, caller);
+      const operations = request.operationsJson ? (JSON.parse(request.operationsJson) as unknown) : [];
+      let nodes = await content.list(annotation.id);
+      let changed: readonly ContentNode[] = [];
+      if (!Array.isArray(operations) || operations.length > 0) {
+        const written = await write(caller, annotation.id, (schema, before, context) =>
+          applyOperations(schema, before, operations, context),
+        );
+        nodes = written.nodes;
+        changed = [...written.result.changed, ...written.result.added];
+      }
+      const schema = await schemaOf(annotation);
+      const messages = checkContent(schema, nodes, { skipHidden: !request.messagesForHiddenDatapoints });
+      return {
+        messages: [...messages, ...aggregateContent(schema, nodes)],
+        updated: topmost(changed, nodes).map((id) => renderNode(nodes, id)),
+      };
+    },
+    /** Annotations in order with their export nodes; content is read for some of them at a time. */
+    async *exportAll(
+      annotations: AsyncIterable<Annotation>,
+    ): AsyncGenerator<{ annotation: Annotation; contentJson: string }> {
+      for await (const batch of inBatches(annotations, 50)) {
+        const nodes = await content.listMany(batch.map(({ id }) => id));
+        for (const annotation of batch) {
+          const own = nodes.get(annotation.id) ?? [];
+          const tree = own.length > 0 ? exportTree(await schemaOf(annotation), own) : [];
+          yield { annotation, contentJson: JSON.stringify(tree) };
+        }
+      }
+    },
+  };
+}
+
+/** Content of an annotation that nobody holds may be written; in a review only by its holder. */
+function requireWritable(annotation: Annotation, caller: Caller): void {
+  if (!WRITABLE.includes(annotation.status)) {
+    throw new Refusal('CONFLICT_STATUS', { detail: `Content cannot be changed in status ${annotation.status}.` });
+  }
+  if (annotation.status === 'reviewing' && caller.kind === 'user' && annotation.reviewerId !== caller.userId) {
+    throw new Refusal('ANNOTATION_NOT_YOURS');
+  }
+}
+
+/** Replaces the provisional ids -1, -2, ... by `first`, `first + 1`, ... */
+function numberNodes(change: ContentChange, first: number): ContentChange {
+  const number = (id: number) => (id < 0 ? first - 1 - id : id);
+  const renumber = (node: ContentNode): ContentNode => ({
+    ...node,
+    id: number(node.id),
+    parentId: node.parentId === null ? null : number(node.parentId),
+  });
+  return {
+    nodes: change.nodes.map(renumber),
+    changed: change.changed.map(renumber),
+    added: change.added.map(renumber),
+    removed: change.removed,
+  };
+}
+
+/** What the audit trail says of a write: the values that are not what they were. */
+function changedValues(before: readonly ContentNode[], change: ContentChange) {
+  const old = new Map(before.map((node) => [node.id, node]));
+  const gone = change.removed.map((id) => old.get(id)).filter((node) => node !== undefined);
+  return [...change.changed, ...change.added, ...gone]
+    .filter(({ category }) => category === 'datapoint')
+    .map(({ id, schemaId }) => ({
+      nodeId: id,
+      schemaId,
+      before: old.get(id)?.content?.value ?? null,
+      after: change.removed.includes(id) ? null : (change.nodes.find((node) => node.id === id)?.content?.value ?? null),
+    }))
+    .filter((entry) => entry.before !== entry.after);
+}
+
+/** Ids of the nodes that have no changed ancestor: each is answered with everything below it. */
+function topmost(changed: readonly ContentNode[], nodes: readonly ContentNode[]): number[] {
+  const ids = new Set(changed.map(({ id }) => id));
+  const parents = new Map(nodes.map(({ id, parentId }) => [id, parentId]));
+  const hasChangedAncestor = (id: number): boolean => {
+    for (let at = parents.get(id); at !== null && at !== undefined; at = parents.get(at)) if (ids.has(at)) return true;
+    return false;
+  };
+  return [...ids].filter((id) => !hasChangedAncestor(id));
+}
+
+async function* inBatches<T>(items: AsyncIterable<T>, size: number): AsyncGenerator<T[]> {
+  let batch: T[] = [];
+  for await (const item of items) {
+    batch.push(item);
+    if (batch.length === size) {
+      yield batch;
+      batch = [];
+    }
+  }
+  if (batch.length > 0) yield batch;
+}

@@ -1,0 +1,60 @@
+import { connectBackbone, startConsumer } from '@intake/bus';
+import { annotation as contract, queue } from '@intake/contracts';
+import { createIndexes, isMongoUnavailable, startSweep } from '@intake/mongo';
+import { connectRpc, isNeighbourAway, readRpcSettings, serveRpc } from '@intake/rpc';
+import { count, type Environment, readConfig, runAsProcess, runService } from '@intake/service';
+import { createAnnotationStore } from './annotation/annotation.store';
+import { createAnnotations } from './annotation/annotations';
+import { createHistoryStore } from './annotation/history.store';
+import { createIdempotencyStore } from './annotation/idempotency.store';
+import { createConsumers } from './consumers';
+import { createContentStore } from './content/content.store';
+import { createContents } from './content/contents';
+import { createRpc } from './rpc';
+import { createSchemas } from './schema/schemas';
+
+/** Starts the service: annotations, their content and the state machine. */
+export const start = (env: Environment) =>
+  runService('annotation', env, async (runtime) => {
+    const config = readConfig(env, {
+      restingMs: count(
+        'INTAKE_RESTING_MS',
+        'work that rests longer in a passing state is put on the bus again, milliseconds',
+        120_000,
+      ),
+      reviewSweepMs: count('INTAKE_REVIEW_SWEEP_MS', 'how often expired reviews are ended, milliseconds', 600_000),
+    });
+    const rpc = readRpcSettings(env);
+    const backbone = await connectBackbone(runtime, env);
+    const store = createAnnotationStore(backbone.database);
+    const history = createHistoryStore(backbone.database);
+    const content = createContentStore(backbone.database);
+    const idempotency = createIdempotencyStore(backbone.database);
+    await createIndexes(backbone.database);
+
+    const queues = connectRpc(runtime, queue.QueueServiceService, rpc.addressOf('queue'), rpc.secret);
+    const schemas = createSchemas(queues);
+    const tools = { backbone, store, history, content, idempotency, schemas, queues };
+    const annotations = createAnnotations(tools);
+    const contents = createContents(tools);
+
+    await serveRpc(runtime, {
+      definition: contract.AnnotationServiceService,
+      proto: 'intake/annotation/v1/annotation.proto',
+      handlers: createRpc({ annotations, contents, store, history }),
+      isUnavailable: isMongoUnavailable,
+      ...rpc,
+    });
+    startConsumer(runtime, { ...backbone, handlers: createConsumers(annotations, schemas), isAway: isNeighbourAway });
+    startSweep(runtime, backbone.leases, 'resting', Math.max(config.restingMs / 4, 1000), async () => {
+      for (const status of ['importing', 'exporting'] as const) {
+        const resent = await annotations.resendResting(status, config.restingMs);
+        if (resent > 0) runtime.log.warn({ status, resent }, 'resting annotations were put on the bus again');
+      }
+    });
+    startSweep(runtime, backbone.leases, 'expired-reviews', config.reviewSweepMs, () =>
+      annotations.endExpiredReviews(),
+    );
+  });
+
+if (require.main === module) void runAsProcess(start);

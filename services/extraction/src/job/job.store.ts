@@ -1,0 +1,119 @@
+import { type ClientSession, type Database, isDuplicateKey } from '@intake/mongo';
+import { Schema } from 'mongoose';
+import type { Job } from './job';
+
+type Row = Omit<Job, 'id'> & { _id: string; state: string; dueAt: Date };
+
+/** How long a claim lasts unless it is renewed, in milliseconds. */
+export const LEASE_MS = 30_000;
+const KEEP_DONE_S = 3 * 24 * 3600;
+
+/** Extraction jobs, claimed by lease; time is MongoDB's. */
+export type JobStore = ReturnType<typeof createJobStore>;
+
+export function createJobStore(database: Database) {
+  const schema = new Schema(
+    {
+      _id: String,
+      annotationId: Number,
+      rirPollId: String,
+      organizationId: Number,
+      queueId: Number,
+      documentId: Number,
+      mimeType: String,
+      locale: String,
+      /** `open` until it is `done`. */
+      state: { type: String, default: 'open' },
+      /** Free to be claimed from then on: a claim moves it into the future. */
+      dueAt: Date,
+      token: { type: Number, default: 0 },
+      failures: { type: Number, default: 0 },
+      createdAt: Date,
+      doneAt: { type: Date, default: null },
+    },
+    { collection: 'jobs', versionKey: false },
+  );
+  schema.index({ state: 1, organizationId: 1, dueAt: 1 });
+  schema.index(
+    { doneAt: 1 },
+    { expireAfterSeconds: KEEP_DONE_S, partialFilterExpression: { doneAt: { $type: 'date' } } },
+  );
+  const jobs = database.connection.model('Job', schema);
+  const turns = database.connection.model(
+    'Turn',
+    new Schema({ _id: Number, servedAt: Date }, { collection: 'turns', versionKey: false }),
+  );
+
+  const due = { $lte: ['$dueAt', '$$NOW'] };
+  const after = (ms: number) => ({ $dateAdd: { startDate: '$$NOW', unit: 'millisecond' as const, amount: ms } });
+  const toJob = ({ _id, ...row }: Row): Job => ({ id: _id, ...row });
+
+  /** Organizations that have work, the one that was served longest ago first. */
+  const organizationsByTurn = async (): Promise<number[]> => {
+    const waiting: number[] = await jobs.distinct('organizationId', { state: 'open' });
+    if (waiting.length < 2) return waiting;
+    const served = new Map<number, number>();
+    for (const { _id, servedAt } of await turns.find({ _id: { $in: waiting } }).lean())
+      if (_id !== null) served.set(_id, servedAt?.getTime() ?? 0);
+    return waiting.sort((a, b) => (served.get(a) ?? 0) - (served.get(b) ?? 0));
+  };
+
+  return {
+    /** Notes a job; the same job again changes nothing. */
+    async add(session: ClientSession, { id, ...job }: Omit<Job, 'token' | 'failures'>): Promise<void> {
+      const now = new Date();
+      await jobs.updateOne(
+        { _id: id },
+        { $setOnInsert: { ...job, dueAt: now, createdAt: now } },
+        { upsert: true, session },
+      );
+    },
+    /** Takes the oldest free job of the organization whose turn it is, or null when nothing is free. */
+    async claim(): Promise<Job | null> {
+      for (const organizationId of await organizationsByTurn()) {
+        const row = await jobs
+          .findOneAndUpdate(
+            { state: 'open', organizationId, $expr: due },
+            [{ $set: { dueAt: after(LEASE_MS), token: { $add: ['$token', 1] } } }],
+            { sort: { dueAt: 1 }, returnDocument: 'after', updatePipeline: true },
+          )
+          .lean<Row>();
+        if (!row) continue;
+        await turns
+          .updateOne({ _id: organizationId }, { $currentDate: { servedAt: true } }, { upsert: true })
+          .catch((error) => {
+            if (!isDuplicateKey(error)) throw error;
+          });
+        return toJob(row);
+      }
+      return null;
+    },
+    /** Keeps a claim; false when it was lost. */
+    async renew({ id, token }: Job): Promise<boolean> {
+      const result = await jobs.updateOne({ _id: id, token, state: 'open' }, [{ $set: { dueAt: after(LEASE_MS) } }], {
+        updatePipeline: true,
+      });
+      return result.matchedCount === 1;
+    },
+    /** Ends a job; does nothing for a claim that was lost. */
+    async finish({ id, token }: Job): Promise<void> {
+      await jobs.updateOne({ _id: id, token }, { $set: { state: 'done', doneAt: new Date() } });
+    },
+    /** Gives a claim back, to be claimed again after `delayMs`. */
+    async release({ id, token }: Job, delayMs: number, failed: boolean): Promise<void> {
+      await jobs.updateOne(
+        { _id: id, token, state: 'open' },
+        [{ $set: { dueAt: after(delayMs), failures: { $add: ['$failures', failed ? 1 : 0] } } }],
+        { updatePipeline: true },
+      );
+    },
+    /** Jobs that are not done, and the age of the oldest in seconds. */
+    async backlog(): Promise<{ count: number; oldestS: number }> {
+      const [count, oldest] = await Promise.all([
+        jobs.countDocuments({ state: 'open' }),
+        jobs.findOne({ state: 'open' }).sort({ createdAt: 1 }).select('createdAt').lean<{ createdAt: Date }>(),
+      ]);
+      return { count, oldestS: oldest ? Math.max(0, (Date.now() - oldest.createdAt.getTime()) / 1000) : 0 };
+    },
+  };
+}

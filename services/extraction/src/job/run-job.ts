@@ -1,0 +1,123 @@
+import { annotation, type documentStorage } from '@intake/contracts';
+import type { EngineJobs, Recognition } from '@intake/engine';
+import { type Caller, type Client, isNeighbourAway, systemCaller } from '@intake/rpc';
+import type { Runtime } from '@intake/service';
+import { type ChildPool, JobError, PoolClosed } from '@intake/untrusted';
+import { type Job, MAX_FAILURES, RETRY_DELAYS_MS } from './job';
+import { type JobStore, LEASE_MS } from './job.store';
+import { toContract } from './to-contract';
+
+/** What jobs are done with. */
+export interface JobTools {
+  readonly runtime: Runtime;
+  readonly store: JobStore;
+  readonly pool: ChildPool<EngineJobs>;
+  readonly documents: Client<typeof documentStorage.DocumentStorageServiceService>;
+  readonly annotations: Client<typeof annotation.AnnotationServiceService>;
+  readonly ocr: { readonly tesseract: string; readonly languages: readonly string[] };
+  /** Told how long the engine took, in seconds. */
+  readonly observe: (seconds: number, outcome: 'read' | 'failed') => void;
+}
+
+/** Wait before a job is tried again because something it needs is away, in milliseconds. */
+const AWAY_DELAY_MS = 2000;
+
+/** Does one claimed job to its end: result or failure handed over, or the job given back. Never throws. */
+export async function runJob(tools: JobTools, job: Job): Promise<void> {
+  const { runtime, store, annotations } = tools;
+  const caller = systemCaller('extraction', job.organizationId);
+  const lost = new AbortController();
+  const renewal = setInterval(() => {
+    store.renew(job).then(
+      (kept) => kept || lost.abort(new Error('the claim was lost')),
+      (error) => runtime.log.warn({ err: error, job: job.id }, 'claim could not be renewed'),
+    );
+  }, LEASE_MS / 3);
+  try {
+    const recognition = await read(tools, caller, job, lost.signal);
+    const { pageIds } = await tools.documents.putPages(
+      {
+        annotationId: job.annotationId,
+        documentId: job.documentId,
+        queueId: job.queueId,
+        pages: recognition.pages.map(({ number, width, height }) => ({ number, width, height, rotationDeg: 0 })),
+      },
+      caller,
+    );
+    await annotations.finishExtraction(
+      annotation.FinishExtractionRequest.fromPartial({ ...target(job), pageIds, result: toContract(recognition) }),
+      caller,
+    );
+    await store.finish(job);
+  } catch (error) {
+    await settleFailure(tools, caller, job, error as Error).catch((problem) =>
+      runtime.log.warn({ err: problem, job: job.id }, 'job will come again when its claim ends'),
+    );
+  } finally {
+    clearInterval(renewal);
+  }
+}
+
+/** Reads a document with the engine, in a child process. */
+export async function read(
+  tools: JobTools,
+  caller: Caller,
+  document: { readonly documentId: number; readonly mimeType: string; readonly locale: string },
+  signal?: AbortSignal,
+): Promise<Recognition> {
+  const chunks: Uint8Array[] = [];
+  for await (const { chunk } of tools.documents.getFile(
+    { documentId: document.documentId, offset: 0, length: 0 },
+    caller,
+    { timeoutMs: 60_000 },
+  )) {
+    if (chunk) chunks.push(chunk);
+  }
+  const started = process.hrtime.bigint();
+  const seconds = () => Number(process.hrtime.bigint() - started) / 1e9;
+  try {
+    const recognition = await tools.pool.run(
+      'recognize',
+      {
+        bytes: Buffer.concat(chunks),
+        options: {
+          mimeType: document.mimeType,
+          locale: document.locale,
+          ocr: { tesseract: tools.ocr.tesseract, languages: [...tools.ocr.languages] },
+        },
+      },
+      { signal },
+    );
+    tools.observe(seconds(), 'read');
+    return recognition;
+  } catch (error) {
+    tools.observe(seconds(), 'failed');
+    throw error;
+  }
+}
+
+async function settleFailure(tools: JobTools, caller: Caller, job: Job, error: Error): Promise<void> {
+  const { runtime, store, annotations } = tools;
+  const isUnreadable = error.name === 'UnreadableDocument';
+  if (!isUnreadable) runtime.log.warn({ err: error, job: job.id, failures: job.failures }, 'extraction failed');
+  if (isNeighbourAway(error)) return store.release(job, AWAY_DELAY_MS, false);
+  if (error instanceof PoolClosed) return store.release(job, 0, false);
+  const failures = job.failures + 1;
+  if (!isUnreadable && failures < MAX_FAILURES) return store.release(job, RETRY_DELAYS_MS[failures - 1] ?? 0, true);
+  const message = isUnreadable ? error.message : explain(error);
+  await annotations.failExtraction({ ...target(job), message }, caller);
+  await store.finish(job);
+}
+
+/** What a person is told when reading a document failed for no reason that the document itself tells. */
+function explain(error: Error): string {
+  if (error instanceof JobError && error.name === 'JobTimeout')
+    return 'Reading the document took too long and was stopped. Send it in smaller parts.';
+  if (error instanceof JobError && error.name === 'JobOutOfMemory')
+    return 'Reading the document needed too much memory and was stopped. Send it in smaller parts.';
+  return 'The document could not be read because of an error of the service. It can be imported again by setting its status to importing.';
+}
+
+function target({ annotationId, rirPollId }: Job): { annotationId: number; rirPollId: string } {
+  return { annotationId, rirPollId };
+}

@@ -1,0 +1,109 @@
+import { availableParallelism } from 'node:os';
+import { connectBackbone, startConsumer } from '@intake/bus';
+import { annotation, documentStorage, extraction } from '@intake/contracts';
+import { type EngineJobs, engineWorker } from '@intake/engine';
+import { createIndexes, isMongoUnavailable } from '@intake/mongo';
+import { connectRpc, isNeighbourAway, Refusal, readRpcSettings, serveRpc } from '@intake/rpc';
+import { count, type Environment, list, readConfig, runAsProcess, runService, text } from '@intake/service';
+import { ChildPool } from '@intake/untrusted';
+import { Gauge, Histogram } from 'prom-client';
+import { createConsumers } from './consumers';
+import { createJobStore } from './job/job.store';
+import { read } from './job/run-job';
+import { toContract } from './job/to-contract';
+import { startJobWorkers } from './job/workers';
+
+/** Starts the service: reads documents with the engine. */
+export const start = (env: Environment) =>
+  runService('extraction', env, async (runtime) => {
+    const config = readConfig(env, {
+      concurrency: count(
+        'INTAKE_EXTRACTION_CONCURRENCY',
+        'documents read at the same time, one child process each',
+        availableParallelism(),
+      ),
+      timeoutMs: count('INTAKE_EXTRACTION_TIMEOUT_MS', 'a document that takes longer is stopped, milliseconds', 60_000),
+      memoryBytes: count('INTAKE_EXTRACTION_MEMORY_BYTES', 'a child process that takes more is killed', 1_500_000_000),
+      tesseract: text('INTAKE_TESSERACT', 'the OCR program, by path or name', 'tesseract'),
+      languages: list('INTAKE_OCR_LANGUAGES', 'languages the OCR program tries, as it names them', [
+        'eng',
+        'deu',
+        'fra',
+        'ces',
+      ]),
+      path: text('PATH', 'where programs are looked for', '/usr/local/bin:/usr/bin:/bin'),
+    });
+    const rpc = readRpcSettings(env);
+    const backbone = await connectBackbone(runtime, env);
+    const store = createJobStore(backbone.database);
+    await createIndexes(backbone.database);
+
+    const pool = new ChildPool<EngineJobs>({
+      worker: engineWorker,
+      size: config.concurrency,
+      timeoutMs: config.timeoutMs,
+      memoryBytes: config.memoryBytes,
+      env: { PATH: config.path },
+    });
+    runtime.onStop('engine processes', () => pool.close());
+    const durations = new Histogram({
+      name: 'intake_extraction_seconds',
+      help: 'Time the engine took for a document, by outcome',
+      labelNames: ['outcome'],
+      buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
+      registers: [runtime.metrics],
+    });
+    const ages = new Gauge({
+      name: 'intake_extraction_oldest_job_seconds',
+      help: 'Age of the oldest job that is not done',
+      registers: [runtime.metrics],
+    });
+    new Gauge({
+      name: 'intake_extraction_jobs',
+      help: 'Jobs that are not done',
+      registers: [runtime.metrics],
+      async collect() {
+        const backlog = await store.backlog().catch(() => ({ count: Number.NaN, oldestS: Number.NaN }));
+        this.set(backlog.count);
+        ages.set(backlog.oldestS);
+      },
+    });
+    const tools = {
+      runtime,
+      store,
+      pool,
+      documents: connectRpc(
+        runtime,
+        documentStorage.DocumentStorageServiceService,
+        rpc.addressOf('document-storage'),
+        rpc.secret,
+      ),
+      annotations: connectRpc(runtime, annotation.AnnotationServiceService, rpc.addressOf('annotation'), rpc.secret),
+      ocr: { tesseract: config.tesseract, languages: config.languages },
+      observe: (seconds: number, outcome: 'read' | 'failed') => durations.observe({ outcome }, seconds),
+    };
+
+    await serveRpc(runtime, {
+      definition: extraction.ExtractionServiceService,
+      proto: 'intake/extraction/v1/extraction.proto',
+      handlers: {
+        async recognize({ documentId, locale = 'en_GB' }, caller) {
+          const { documents } = await tools.documents.getDocuments({ ids: [documentId] }, caller);
+          if (!documents[0]) throw new Refusal('NOT_FOUND');
+          try {
+            return toContract(await read(tools, caller, { documentId, mimeType: documents[0].mimeType, locale }));
+          } catch (error) {
+            if ((error as Error).name === 'UnreadableDocument')
+              throw new Refusal('INVALID', { detail: (error as Error).message });
+            throw error;
+          }
+        },
+      },
+      isUnavailable: isMongoUnavailable,
+      ...rpc,
+    });
+    startConsumer(runtime, { ...backbone, handlers: createConsumers(store, backbone), isAway: isNeighbourAway });
+    startJobWorkers(runtime, backbone.bus, store, tools, config.concurrency);
+  });
+
+if (require.main === module) void runAsProcess(start);
