@@ -44,10 +44,18 @@ async function main() {
 
   await lint();
   const testFolder = `${escapePattern(ROOT)}/test/`;
-  await runJest('quick', ['--testPathIgnorePatterns', '/node_modules/', REAL_PROCESSES, testFolder], env);
+  await runJest(
+    'quick',
+    ['--passWithNoTests', '--testPathIgnorePatterns', '/node_modules/', REAL_PROCESSES, testFolder],
+    env,
+  );
   if (interrupted) return;
   const testEnv = await startBackingServices();
-  await runJest('real', ['--runInBand', '--testPathPatterns', REAL_PROCESSES, testFolder], testEnv);
+  await runJest(
+    'real',
+    ['--passWithNoTests', '--runInBand', '--testPathPatterns', REAL_PROCESSES, testFolder],
+    testEnv,
+  );
 }
 
 async function lint() {
@@ -91,7 +99,6 @@ async function runJest(part, args, jestEnv) {
   const all = [
     '--config',
     join(ROOT, 'jest.config.js'),
-    '--passWithNoTests',
     '--json',
     '--outputFile',
     report,
