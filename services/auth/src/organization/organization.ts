@@ -1,0 +1,94 @@
+import type { Backbone } from '@intake/bus';
+import { isDuplicateKey, transaction } from '@intake/mongo';
+import { type Caller, invalidField, Refusal, requireSystem } from '@intake/rpc';
+import type { Passwords } from '../password/password';
+import { ADMIN_ROLE_ID } from '../role/roles';
+import { collectProblems, findEmailProblem, findPasswordProblem, findTextProblem, type User } from '../user/user';
+import type { UserStore } from '../user/user.store';
+import type { OrganizationStore } from './organization.store';
+
+/** A tenant. API: organizations-users-groups.md section 1. */
+export interface Organization {
+  readonly id: number;
+  readonly name: string;
+  readonly createdAt: Date;
+  /** The first user. */
+  readonly creatorId: number;
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+/** What a new organization is made of. */
+export interface NewOrganization {
+  readonly name: string;
+  readonly adminEmail: string;
+  readonly adminPassword: string;
+}
+
+/**
+ * Makes an organization with its first admin, whose user name is the e-mail address. When the organization of that admin
+ * already has this name, it is the answer and nothing is changed. Caller: system.
+ * Field errors: `name`, `admin_email` (taken too), `admin_password`.
+ */
+export async function createOrganization(
+  caller: Caller,
+  { name, adminEmail, adminPassword }: NewOrganization,
+  deps: {
+    organizations: OrganizationStore;
+    users: UserStore;
+    passwords: Passwords;
+    backbone: Pick<Backbone, 'database' | 'emit'>;
+  },
+): Promise<{ organization: Organization; admin: User; created: boolean }> {
+  const { organizations, users, passwords, backbone } = deps;
+  requireSystem(caller);
+  const fields = collectProblems({
+    name: findTextProblem(name),
+    admin_email: findEmailProblem(adminEmail),
+    admin_password: findPasswordProblem(adminPassword),
+  });
+  if (fields) throw new Refusal('INVALID', { fields });
+
+  const findExisting = async () => {
+    const admin = await users.findAccount(adminEmail);
+    if (!admin) return null;
+    const organization = await organizations.findByName(admin.organizationId, name);
+    if (!organization) throw invalidField('admin_email', 'A user with that username already exists.');
+    return { organization, admin, created: false };
+  };
+
+  const existing = await findExisting();
+  if (existing) return existing;
+  const passwordHash = await passwords.hash(adminPassword);
+  const ids = { organization: await organizations.nextId(), admin: await users.nextId() };
+  try {
+    return await transaction(backbone.database, async (session) => {
+      const organization = await organizations.insert({ id: ids.organization, name, creatorId: ids.admin }, session);
+      const admin = await users.insert(
+        {
+          id: ids.admin,
+          username: adminEmail,
+          email: adminEmail,
+          firstName: '',
+          lastName: '',
+          organizationId: organization.id,
+          groupIds: [ADMIN_ROLE_ID],
+          queueIds: [],
+          passwordHash,
+        },
+        session,
+      );
+      await backbone.emit(session, {
+        subject: 'organization.created',
+        aggregate: `organization:${organization.id}`,
+        version: 1,
+        payload: { organizationId: organization.id, name },
+      });
+      return { organization, admin, created: true };
+    });
+  } catch (error) {
+    // Somebody else was first: then theirs is the answer.
+    const theirs = isDuplicateKey(error) ? await findExisting() : null;
+    if (theirs) return theirs;
+    throw error;
+  }
+}

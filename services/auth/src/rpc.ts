@@ -1,0 +1,90 @@
+import type { Backbone } from '@intake/bus';
+import type { auth } from '@intake/contracts';
+import type { Handlers } from '@intake/rpc';
+import { createOrganization, type Organization } from './organization/organization';
+import type { OrganizationStore } from './organization/organization.store';
+import type { Passwords } from './password/password';
+import { rolesOf } from './role/roles';
+import { logIn, logOut, type Token, verifyPassword, verifyToken } from './token/token';
+import type { TokenStore } from './token/token.store';
+import { assignQueues, createUser, type User } from './user/user';
+import type { UserStore } from './user/user.store';
+
+/** What the rpcs stand on. */
+export interface RpcDeps {
+  readonly backbone: Backbone;
+  readonly organizations: OrganizationStore;
+  readonly users: UserStore;
+  readonly tokens: TokenStore;
+  readonly passwords: Passwords;
+}
+
+/** The rpcs of proto/intake/auth/v1. */
+export function createRpc(deps: RpcDeps): Handlers<typeof auth.AuthServiceService> {
+  const { organizations, users } = deps;
+  return {
+    async login(request, caller) {
+      const { key, token, user } = await logIn(caller, request, deps);
+      return { key, identity: toIdentity(user, token), expiresAt: token.expiresAt };
+    },
+    async logout({ key }, caller) {
+      await logOut(caller, key, deps);
+      return {};
+    },
+    async verifyToken({ key }, caller) {
+      const { token, user } = await verifyToken(caller, key, deps);
+      return toIdentity(user, token);
+    },
+    async verifyPassword(request, caller) {
+      return toIdentity(await verifyPassword(caller, request, deps));
+    },
+    async createOrganization(request, caller) {
+      const { organization, admin, created } = await createOrganization(caller, request, deps);
+      return { organization: toOrganization(organization, [admin.id]), admin: toUser(admin), created };
+    },
+    async listOrganizations({ ids }, caller) {
+      const found = await organizations.list(caller, ids);
+      const userIds = found.length > 0 ? await users.listIds(caller) : [];
+      return { organizations: found.map((organization) => toOrganization(organization, userIds)) };
+    },
+    async getUsers({ ids }, caller) {
+      return { users: (await users.get(caller, ids)).map(toUser) };
+    },
+    async listUsers({ ordering, page, pageSize, ...filter }, caller) {
+      const { users: found, total } = await users.list(caller, filter, ordering, { page, pageSize });
+      return { users: found.map(toUser), total };
+    },
+    async createUser(request, caller) {
+      return toUser(await createUser(caller, request, deps));
+    },
+    async assignQueues({ userId, queueIds }, caller) {
+      return toUser(await assignQueues(caller, userId, queueIds, deps));
+    },
+  };
+}
+
+function toIdentity(user: User, token?: Token): auth.Identity {
+  const roles = rolesOf(user.groupIds);
+  return {
+    organizationId: user.organizationId,
+    userId: user.id,
+    username: user.username,
+    roles: roles.map((role) => role.name),
+    queueIds: [...user.queueIds],
+    allQueues: roles.some((role) => role.allQueues),
+    expiresAt: token?.expiresAt,
+  };
+}
+
+function toOrganization(organization: Organization, userIds: number[]): auth.Organization {
+  return { ...organization, userIds };
+}
+
+function toUser({ rightsVersion: _version, ...user }: User): auth.User {
+  return {
+    ...user,
+    groupIds: [...user.groupIds],
+    queueIds: [...user.queueIds],
+    lastLogin: user.lastLogin ?? undefined,
+  };
+}

@@ -1,0 +1,40 @@
+import type { Backbone } from '@intake/bus';
+import type { ClientSession } from '@intake/mongo';
+import { Schema } from 'mongoose';
+import type { Token } from './token';
+
+type Row = Omit<Token, 'hash'> & { _id: string };
+
+/** Access tokens in MongoDB, by the hash of their key. MongoDB removes expired ones in its own time. */
+export type TokenStore = ReturnType<typeof createTokenStore>;
+
+export function createTokenStore({ database }: Pick<Backbone, 'database'>) {
+  const schema = new Schema(
+    { _id: String, userId: Number, issuedAt: Date, expiresAt: Date },
+    { collection: 'tokens', versionKey: false },
+  );
+  schema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
+  schema.index({ userId: 1 });
+  const model = database.connection.model('Token', schema);
+
+  return {
+    async insert({ hash, ...token }: Token): Promise<void> {
+      await model.insertMany([{ _id: hash, ...token }]);
+    },
+    async find(hash: string): Promise<Token | null> {
+      const row = await model.findById(hash).lean<Row | null>();
+      return row && toToken(row);
+    },
+    /** The removed token, or null when there is none; with `userId`, only one of that user. */
+    async remove(hash: string, userId: number | null, session: ClientSession): Promise<Token | null> {
+      const row = await model
+        .findOneAndDelete({ _id: hash, ...(userId !== null && { userId }) }, { session })
+        .lean<Row | null>();
+      return row && toToken(row);
+    },
+  };
+}
+
+function toToken({ _id, ...row }: Row): Token {
+  return { hash: _id, ...row };
+}
