@@ -1,0 +1,98 @@
+import type { SchemaNode } from '../schema-content';
+import type { SchemaIndex } from '../schema-index';
+import type { ContentChange } from './content-change';
+import type { ContentNode } from './content-node';
+import { newNode } from './new-node';
+
+/**
+ * The nodes of an annotation while a write is applied to them. What was given is never modified: a changed node is
+ * replaced.
+ */
+export class Draft {
+  private readonly before: ReadonlyMap<number, ContentNode>;
+  private readonly current: Map<number, ContentNode>;
+  private readonly children = new Map<number | null, ContentNode[]>();
+  private readonly touched = new Set<number>();
+  private readonly added = new Set<number>();
+  private readonly removed: number[] = [];
+
+  constructor(
+    nodes: readonly ContentNode[],
+    readonly schema: SchemaIndex,
+  ) {
+    this.before = new Map(nodes.map((node) => [node.id, node]));
+    this.current = new Map(this.before);
+    for (const node of nodes) this.siblings(node.parentId).push(node);
+  }
+
+  /** A node that was there before the write and still is; nodes that the write made are not found. */
+  find(id: number): ContentNode | undefined {
+    return this.added.has(id) ? undefined : this.current.get(id);
+  }
+
+  schemaOf(node: ContentNode): SchemaNode | undefined {
+    return this.schema.nodes.get(node.schemaId);
+  }
+
+  /** Children that were there before the write, in their order. */
+  childrenOf(parentId: number | null): ContentNode[] {
+    return (this.children.get(parentId) ?? [])
+      .flatMap(({ id }) => this.find(id) ?? [])
+      .sort((one, other) => one.index - other.index);
+  }
+
+  replace(node: ContentNode): void {
+    this.current.set(node.id, node);
+    if (!this.added.has(node.id)) this.touched.add(node.id);
+  }
+
+  /** Appends an empty node of the schema to a parent. */
+  append(schemaNode: SchemaNode, parent: ContentNode, id: number): ContentNode {
+    const siblings = this.siblings(parent.id);
+    const index = siblings.reduce((last, sibling) => Math.max(last, sibling.index), -1) + 1;
+    const node = newNode(schemaNode, id, parent.id, index);
+    siblings.push(node);
+    this.added.add(id);
+    this.current.set(id, node);
+    return node;
+  }
+
+  /** Removes a node with everything below it. */
+  remove(node: ContentNode): void {
+    for (const child of [...this.siblings(node.id)]) {
+      const present = this.current.get(child.id);
+      if (present) this.remove(present);
+    }
+    this.current.delete(node.id);
+    if (!this.added.delete(node.id)) this.removed.push(node.id);
+  }
+
+  finish(): ContentChange {
+    const changed = [...this.touched].flatMap((id) => {
+      const node = this.current.get(id);
+      return node && !isSame(node, this.before.get(id)!) ? [node] : [];
+    });
+    const added = [...this.added].map((id) => this.current.get(id)!);
+    return { nodes: [...this.current.values()], changed, added, removed: this.removed };
+  }
+
+  private siblings(parentId: number | null): ContentNode[] {
+    const known = this.children.get(parentId);
+    if (known) return known;
+    const empty: ContentNode[] = [];
+    this.children.set(parentId, empty);
+    return empty;
+  }
+}
+
+function isSame(one: ContentNode, other: ContentNode): boolean {
+  return one === other || sortedJson(one) === sortedJson(other);
+}
+
+function sortedJson(node: ContentNode): string {
+  return JSON.stringify(node, (_key, value) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
+      : value,
+  );
+}
