@@ -1,0 +1,148 @@
+import type { annotation, auth, documentStorage, queue } from '@intake/contracts';
+import { type Caller, type Client, organizationOf, Refusal, systemCaller } from '@intake/rpc';
+import type { SchemaContent } from '@intake/schema';
+import type { ApiUrls } from '@intake/urls';
+import { type ExportRecord, toRecord } from './record';
+
+/** The services that an export is read from. */
+export interface Neighbours {
+  readonly annotations: Client<typeof annotation.AnnotationServiceService>;
+  readonly documents: Client<typeof documentStorage.DocumentStorageServiceService>;
+  readonly queues: Client<typeof queue.QueueServiceService>;
+  readonly users: Client<typeof auth.AuthServiceService>;
+}
+
+/** An open stream of annotations. */
+export interface OpenAnnotations {
+  /** Number of all that match, on every page. */
+  readonly total: number;
+  readonly items: AsyncIterable<annotation.ExportAnnotation>;
+  /** Ends the stream when it is not read to its end. */
+  close(): Promise<void>;
+}
+
+/** Which schemas have the columns of an export. */
+export interface SchemasConcerned {
+  readonly current: readonly SchemaContent[];
+  /** Further ones that annotations of the result have, newest first. */
+  older(): Promise<readonly SchemaContent[]>;
+}
+
+/** Longest export, in milliseconds; the edge's own deadline may be shorter. */
+const STREAM_MS = 3600_000;
+/** Annotations whose documents and users are asked for together, and whose content is held at a time. */
+const BATCH = 50;
+const LIST_PAGE = 500;
+
+/** Reads everything that one export needs, on behalf of one caller. */
+export function createSources(neighbours: Neighbours, caller: Caller) {
+  const { annotations, documents, queues, users } = neighbours;
+  // Whoever may see an annotation may see the names that its export shows.
+  const system = systemCaller('export', organizationOf(caller));
+  const usernames = new Map<number, string>();
+  const schemas = new Map<number, Promise<SchemaContent>>();
+
+  const readSchema = (id: number): Promise<SchemaContent> => {
+    const known = schemas.get(id);
+    if (known) return known;
+    const read = queues.getSchema({ id }, system).then(({ contentJson }) => JSON.parse(contentJson) as SchemaContent);
+    schemas.set(id, read);
+    return read;
+  };
+
+  const toRecords = async (batch: annotation.ExportAnnotation[], urls: ApiUrls): Promise<ExportRecord[]> => {
+    const fields = batch.flatMap((item) => item.annotation ?? []);
+    const unknown = new Set(fields.flatMap(({ modifierId }) => modifierId ?? []));
+    for (const id of usernames.keys()) unknown.delete(id);
+    const [found, foundUsers] = await Promise.all([
+      documents.getDocuments({ ids: [...new Set(fields.map(({ documentId }) => documentId))] }, system),
+      unknown.size > 0 ? users.getUsers({ ids: [...unknown] }, system) : { users: [] },
+    ]);
+    for (const { id, username } of foundUsers.users) usernames.set(id, username);
+    const documentOf = new Map(found.documents.map((document) => [document.id, document]));
+    return batch.map((item) =>
+      toRecord(item, {
+        urls,
+        document: documentOf.get(item.annotation?.documentId ?? 0),
+        username: usernames.get(item.annotation?.modifierId ?? 0),
+      }),
+    );
+  };
+
+  return {
+    /** Opens the stream and waits for its totals. */
+    async openAnnotations(filter: annotation.ListAnnotationsRequest): Promise<OpenAnnotations> {
+      const stream = annotations.streamForExport(filter, caller, { timeoutMs: STREAM_MS })[Symbol.asyncIterator]();
+      const first = await stream.next();
+      if (first.done || !first.value.header) {
+        await stream.return?.();
+        throw new Refusal('INTERNAL', { cause: 'the stream of annotations began without a header' });
+      }
+      const iterator: AsyncIterableIterator<annotation.ExportItem> = {
+        next: () => stream.next(),
+        return: async (value) => (await stream.return?.(value)) ?? { done: true, value },
+        [Symbol.asyncIterator]: () => iterator,
+      };
+      async function* readItems() {
+        for await (const { annotation: item } of iterator) if (item) yield item;
+      }
+      return {
+        total: first.value.header.total,
+        items: readItems(),
+        close: async () => void (await stream.return?.()),
+      };
+    },
+
+    /** Records of annotations, their documents and users read in batches. */
+    async *readRecords(items: AsyncIterable<annotation.ExportAnnotation>, urls: ApiUrls): AsyncGenerator<ExportRecord> {
+      let batch: annotation.ExportAnnotation[] = [];
+      for await (const item of items) {
+        batch.push(item);
+        if (batch.length < BATCH) continue;
+        yield* await toRecords(batch, urls);
+        batch = [];
+      }
+      if (batch.length > 0) yield* await toRecords(batch, urls);
+    },
+
+    /** The schemas that columns may come from (API: export.md section 4.2): of the queues asked for, or of those in the result. */
+    async readSchemas(filter: annotation.ListAnnotationsRequest): Promise<SchemasConcerned> {
+      const readCurrent = async (ids: readonly number[]): Promise<number[]> => {
+        const found = await queues.getQueues({ ids: [...ids] }, caller);
+        const schemaOf = new Map(found.queues.map(({ id, schemaId }) => [id, schemaId]));
+        return [...new Set(ids.flatMap((id) => schemaOf.get(id) ?? []))];
+      };
+      const result = filter.queueIds.length === 0 ? await readResult(annotations, filter, caller) : undefined;
+      const currentIds = await readCurrent(result ? [...result.queueIds].sort((a, b) => a - b) : filter.queueIds);
+      return {
+        current: await Promise.all(currentIds.map(readSchema)),
+        async older() {
+          const { schemaIds } = result ?? (await readResult(annotations, filter, caller));
+          const older = [...schemaIds].filter((id) => !currentIds.includes(id)).sort((a, b) => b - a);
+          return Promise.all(older.map(readSchema));
+        },
+      };
+    },
+  };
+}
+
+/** Queues and schemas of the annotations that match. */
+async function readResult(
+  annotations: Neighbours['annotations'],
+  filter: annotation.ListAnnotationsRequest,
+  caller: Caller,
+): Promise<{ queueIds: Set<number>; schemaIds: Set<number> }> {
+  const queueIds = new Set<number>();
+  const schemaIds = new Set<number>();
+  const onePage = filter.page > 0;
+  for (let page = onePage ? filter.page : 1, seen = 0; ; page++) {
+    const window = onePage ? { page, pageSize: filter.pageSize } : { page, pageSize: LIST_PAGE };
+    const list = await annotations.listAnnotations({ ...filter, ...window }, caller);
+    for (const { queueId, schemaId } of list.annotations) {
+      queueIds.add(queueId);
+      schemaIds.add(schemaId);
+    }
+    seen += list.annotations.length;
+    if (onePage || list.annotations.length === 0 || seen >= list.total) return { queueIds, schemaIds };
+  }
+}
