@@ -41,6 +41,11 @@ export function connectRpc<D extends Definition>(
     const edge = currentContext().deadline?.getTime() ?? Number.POSITIVE_INFINITY;
     return { deadline: new Date(Math.min(own, edge)) };
   };
+  const cancelWithCaller = (call: { cancel(): void }): void => {
+    const { signal } = currentContext();
+    if (signal?.aborted) call.cancel();
+    else signal?.addEventListener('abort', () => call.cancel(), { once: true });
+  };
   const span = <T>(path: string, fn: () => Promise<T>) => withSpan(runtime.tracer, `rpc ${path}`, SpanKind.CLIENT, fn);
 
   const methods = Object.entries(definition).map(([name, method]) => {
@@ -51,7 +56,7 @@ export function connectRpc<D extends Definition>(
         path,
         () =>
           new Promise((resolve, reject) => {
-            grpc.makeUnaryRequest(
+            const call = grpc.makeUnaryRequest(
               path,
               requestSerialize,
               responseDeserialize,
@@ -60,6 +65,7 @@ export function connectRpc<D extends Definition>(
               optionsFor(options),
               (error, response) => (error ? reject(refusalFromError(error, path)) : resolve(response)),
             );
+            cancelWithCaller(call);
           }),
       );
 
@@ -72,6 +78,7 @@ export function connectRpc<D extends Definition>(
         metadataFor(caller),
         optionsFor(options),
       );
+      cancelWithCaller(call);
       try {
         yield* call;
       } catch (error) {
@@ -100,6 +107,7 @@ export function connectRpc<D extends Definition>(
           optionsFor(options),
           (error, response) => finish(error, response),
         );
+        cancelWithCaller(call);
         try {
           for await (const request of requests) {
             if (answered) break;

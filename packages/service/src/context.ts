@@ -10,6 +10,8 @@ export interface RequestContext {
   readonly otel: Context;
   /** When the caller stops waiting; rpcs made on its behalf end by then. */
   readonly deadline?: Date;
+  /** Aborted when the caller has gone; rpcs made on its behalf are cancelled. */
+  readonly signal?: AbortSignal;
 }
 
 const storage = new AsyncLocalStorage<RequestContext>();
