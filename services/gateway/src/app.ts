@@ -1,0 +1,168 @@
+import { randomUUID } from 'node:crypto';
+import Router from '@koa/router';
+import { type Caller, Refusal, systemCaller } from '@intake/rpc';
+import { contextFromTraceparent, type Runtime, runInContext, withSpan } from '@intake/service';
+import type { ApiUrls } from '@intake/urls';
+import { SpanKind } from '@opentelemetry/api';
+import Koa, { type Context, type Middleware } from 'koa';
+import { Histogram } from 'prom-client';
+import type { Authenticator } from './auth';
+import { toErrorReply } from './errors';
+import { readBody } from './request/body';
+import { allowOrigins } from './request/cors';
+import { readShape } from './request/shapes';
+import { may } from './roles';
+import { Answer, ApiRequest, type Route, readParameters } from './route';
+
+const PREFIX = '/api/v1';
+/** How long the rest of a body is thrown away after its request was refused, so that the client reads the answer. */
+const LINGER_MS = 5000;
+
+/** What the app is made of. */
+export interface AppOptions {
+  readonly authenticator: Authenticator;
+  readonly urlsOf: (request: Context['req']) => ApiUrls;
+  readonly corsOrigins: readonly string[];
+  readonly routes: readonly Route[];
+}
+
+/** The HTTP side: everything that is the same for every route, and the routes. */
+export function createApp(runtime: Runtime, { authenticator, urlsOf, corsOrigins, routes }: AppOptions): Koa {
+  const app = new Koa();
+  const router = new Router({ prefix: PREFIX });
+  for (const row of routes) {
+    router.register(row.path, [row.method.toLowerCase()], serve(runtime, row, authenticator, urlsOf));
+  }
+  app.use(observe(runtime));
+  app.use(allowOrigins(corsOrigins));
+  app.use(router.routes());
+  app.use(answerOtherMethods);
+  app.on('error', (error) => {
+    if (error?.code !== 'ERR_STREAM_PREMATURE_CLOSE' && error?.code !== 'ECONNRESET') {
+      runtime.log.warn({ err: error }, 'an answer broke off');
+    }
+  });
+  return app;
+}
+
+/** Gives each request its id; turns errors into answers; measures and logs. */
+function observe(runtime: Runtime): Middleware {
+  const { log, metrics } = runtime;
+  const duration = new Histogram({
+    name: 'intake_http_seconds',
+    help: 'Time until a request was answered, by route and status; files may take longer to be sent',
+    labelNames: ['method', 'route', 'status'],
+    buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60],
+    registers: [metrics],
+  });
+  return async (ctx, next) => {
+    const started = performance.now();
+    const requestId = randomUUID();
+    ctx.state.requestId = requestId;
+    ctx.set('X-Request-Id', requestId);
+    try {
+      await next();
+    } catch (error) {
+      const reply = toErrorReply(error, requestId, (ctx.state.route as Route | undefined)?.basic);
+      if (reply.status >= 500 && !ctx.req.destroyed) {
+        log[reply.status === 503 ? 'warn' : 'error']({ err: error, requestId, path: ctx.path }, 'request failed');
+      }
+      ctx.status = reply.status;
+      ctx.set(reply.headers);
+      ctx.body = reply.body;
+    }
+    if (!ctx.req.complete) discardRest(ctx);
+    const ms = performance.now() - started;
+    const route = (ctx.state.route as Route | undefined)?.path ?? 'none';
+    duration.observe({ method: ctx.method, route, status: ctx.status }, ms / 1000);
+    // Reads that went well are most of the traffic: their lines are written only where somebody wants them.
+    const level = ctx.status < 400 && (ctx.method === 'GET' || ctx.method === 'HEAD') ? 'debug' : 'info';
+    if (log.isLevelEnabled(level)) {
+      const { method, path, status } = ctx;
+      log[level]({ requestId, userId: ctx.state.userId, method, path, status, ms: Math.round(ms) }, 'request');
+    }
+  };
+}
+
+/** A refused upload: the client is still sending and would miss the answer if the connection were cut at once. */
+function discardRest({ req }: Context): void {
+  const timer = setTimeout(() => req.socket.destroy(), LINGER_MS);
+  req.once('close', () => clearTimeout(timer));
+  req.once('end', () => clearTimeout(timer));
+  req.unpipe();
+  setImmediate(() => req.resume());
+}
+
+/** Serves one row: who calls, may they, what do they send, and within which time. */
+function serve(
+  { tracer }: Runtime,
+  row: Route,
+  authenticator: Authenticator,
+  urlsOf: AppOptions['urlsOf'],
+): Middleware {
+  const spanName = `${row.method} ${row.path}`;
+  const nobody = systemCaller('gateway');
+
+  const identify = async (ctx: Context): Promise<Caller> => {
+    if (row.allow === 'public') return nobody;
+    const caller = await authenticator.authenticate(ctx.headers.authorization, row.basic);
+    ctx.state.userId = caller.userId;
+    if (!may(caller.roles, row.allow)) throw new Refusal('PERMISSION_DENIED');
+    return caller;
+  };
+
+  const answer = async (ctx: Context): Promise<void> => {
+    const caller = await identify(ctx);
+    const parameters = readParameters(ctx.params as Record<string, string>);
+    if (!parameters) throw new Refusal('NOT_FOUND');
+    const body = row.body && readShape(row.body, await readBody(ctx.req));
+    const path = ctx.path.slice(PREFIX.length).replace(/\/$/, '');
+    const request = new ApiRequest(ctx.req, path, ctx.querystring, parameters, body, urlsOf(ctx.req));
+    const result = await row.call(request, caller);
+    send(ctx, row.reply === 204 ? new Answer(204) : row.reply(result, request));
+  };
+
+  return (ctx) => {
+    ctx.state.route = row;
+    const context = {
+      requestId: ctx.state.requestId as string,
+      otel: contextFromTraceparent(ctx.get('traceparent') || undefined),
+      deadline: new Date(Date.now() + row.timeoutMs),
+      signal: signalOf(ctx),
+    };
+    return runInContext(context, () => withSpan(tracer, spanName, SpanKind.SERVER, () => answer(ctx)));
+  };
+}
+
+/** Aborted when the client goes away before it has its answer. */
+function signalOf({ res }: Context): AbortSignal {
+  const controller = new AbortController();
+  res.once('close', () => {
+    if (!res.writableFinished) controller.abort();
+  });
+  return controller.signal;
+}
+
+function send(ctx: Context, reply: object | Answer): void {
+  if (!(reply instanceof Answer)) {
+    ctx.body = reply;
+    return;
+  }
+  ctx.status = reply.status;
+  if (reply.body !== null) ctx.body = reply.body;
+  for (const [name, value] of Object.entries(reply.headers)) ctx.set(name, value);
+}
+
+/** What no route has answered: OPTIONS, a method the path does not have, a path that is none. */
+const answerOtherMethods: Middleware = (ctx) => {
+  const matched = (ctx as unknown as { matched?: { methods: string[] }[] }).matched ?? [];
+  const methods = new Set(matched.flatMap((layer) => layer.methods));
+  if (methods.size === 0) throw new Refusal('NOT_FOUND');
+  const allow = [...new Set([...methods, 'OPTIONS'])].join(', ');
+  ctx.set('Allow', allow);
+  if (ctx.method !== 'OPTIONS') {
+    throw new Refusal('METHOD_NOT_ALLOWED', { detail: `Method "${ctx.method}" not allowed.` });
+  }
+  ctx.status = 200;
+  ctx.body = '';
+};

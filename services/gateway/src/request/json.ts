@@ -1,0 +1,25 @@
+import { Refusal } from '@intake/rpc';
+
+/** Deepest nesting of a request body. API: limits.md. */
+const MAX_DEPTH = 32;
+
+/** Reads the JSON of a request. Throws PARSE_ERROR, and INVALID when it is nested too deeply. `__proto__` keys are dropped. */
+export function parseJson(text: string): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new Refusal('PARSE_ERROR', { detail: `JSON parse error - ${(error as Error).message}` });
+  }
+  clean(value, 1);
+  return value;
+}
+
+function clean(value: unknown, depth: number): void {
+  if (typeof value !== 'object' || value === null) return;
+  if (depth > MAX_DEPTH) {
+    throw new Refusal('INVALID', { detail: `The JSON is nested more than ${MAX_DEPTH} levels deep.` });
+  }
+  if (Object.hasOwn(value, '__proto__')) delete (value as Record<string, unknown>).__proto__;
+  for (const item of Object.values(value)) clean(item, depth + 1);
+}

@@ -1,0 +1,48 @@
+import { Refusal } from '@intake/rpc';
+import type { Query } from './query';
+
+const DEFAULT_PAGE_SIZE = 20;
+/** Largest page of an ordinary list. API: limits.md. */
+export const MAX_PAGE_SIZE = 100;
+
+/** Which part of a list is wanted. */
+export interface Page {
+  /** From 1. */
+  readonly page: number;
+  readonly pageSize: number;
+}
+
+/** The `pagination` object of a list. */
+export interface Pagination {
+  readonly total: number;
+  readonly total_pages: number;
+  readonly next: string | null;
+  readonly previous: string | null;
+}
+
+/** Reads `page` and `page_size` (API: README.md section 6). Throws INVALID_PAGE for a page that can never be. */
+export function readPage(query: Query, maximum = MAX_PAGE_SIZE): Page {
+  const page = query.get('page') ?? '1';
+  if (!/^\d{1,9}$/.test(page) || Number(page) < 1) throw new Refusal('INVALID_PAGE');
+  const size = query.get('page_size') ?? '';
+  const pageSize = /^\d{1,15}$/.test(size) && Number(size) > 0 ? Math.min(Number(size), maximum) : DEFAULT_PAGE_SIZE;
+  return { page: Number(page), pageSize };
+}
+
+/**
+ * The `pagination` object; next and previous keep every parameter of the request.
+ *
+ * @param url the request's own URL without query
+ * @throws INVALID_PAGE when the page is beyond the last
+ */
+export function paginate(query: Query, { page, pageSize }: Page, total: number, url: string): Pagination {
+  const pages = Math.max(1, Math.ceil(total / pageSize));
+  if (page > pages) throw new Refusal('INVALID_PAGE');
+  const at = (number: number) => `${url}?${query.with({ page: String(number) })}`;
+  return {
+    total,
+    total_pages: pages,
+    next: page < pages ? at(page + 1) : null,
+    previous: page > 1 ? at(page - 1) : null,
+  };
+}

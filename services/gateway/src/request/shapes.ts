@@ -1,0 +1,168 @@
+import { type FieldErrors, Refusal } from '@intake/rpc';
+import { type Collection, idFromUrl } from '@intake/urls';
+import { type ZodType, z } from 'zod';
+
+type Issue = z.core.$ZodIssue;
+
+/** Largest `metadata` in bytes of compact UTF-8 JSON. API: README.md section 7. */
+const MAX_METADATA_BYTES = 4096;
+
+/** Checks a request body; unknown keys are dropped. Throws INVALID with every field's error at once (API: README.md section 8). */
+export function readShape<T>(shape: ZodType<T>, body: unknown): T {
+  const result = shape.safeParse(body);
+  if (result.success) return result.data;
+  throw new Refusal('INVALID', { fields: toFieldErrors(result.error.issues, body) });
+}
+
+/** Text. `maximum` counts characters. */
+export function string(maximum = 10_000) {
+  return z.string().max(maximum);
+}
+
+/** Text that may not be empty or blank. */
+export function name(maximum = 255) {
+  return string(maximum).refine((value) => value.trim() !== '', 'This field may not be blank.');
+}
+
+/** A number; the text of one is taken too (forms know no numbers). */
+export const number = z.preprocess(
+  (value) => (typeof value === 'string' && value.trim() !== '' ? Number(value) : value),
+  z.number(),
+);
+
+/** A boolean; the text of one is taken too (forms know no booleans). */
+export const boolean = z.preprocess(
+  (value) => (typeof value === 'string' ? ({ true: true, false: false }[value.toLowerCase()] ?? value) : value),
+  z.boolean(),
+);
+
+/** Any JSON object. */
+export const object = z.custom<Record<string, unknown>>(
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  { error: ({ input }) => `Expected a dictionary of items but got type "${nameOfType(input)}".` },
+);
+
+/** `metadata`: a JSON object of at most 4 kB. */
+export const metadata = object.refine(
+  (value) => Buffer.byteLength(JSON.stringify(value)) <= MAX_METADATA_BYTES,
+  'Metadata may not be larger than 4 kB.',
+);
+
+/** A URL of an object of this collection; gives the id. */
+export function reference(collection: Collection) {
+  return z.unknown().transform((value, context): number => {
+    const id = idFromUrl(collection, value);
+    if (id !== null) return id;
+    const message =
+      value === undefined
+        ? MISSING
+        : value === null
+          ? NULL
+          : typeof value === 'string'
+            ? 'Invalid hyperlink - No URL match.'
+            : `Incorrect type. Expected URL string, received ${nameOfType(value)}.`;
+    context.addIssue({ code: 'custom', message });
+    return z.NEVER;
+  });
+}
+
+const MISSING = 'This field is required.';
+const NULL = 'This field may not be null.';
+
+/** Turns the findings of a shape into the nested error body of the API. */
+export function toFieldErrors(issues: readonly Issue[], body: unknown): FieldErrors {
+  const errors: FieldErrors = {};
+  for (const issue of issues) {
+    const path = issue.path.length > 0 ? issue.path : ['non_field_errors'];
+    place(errors, path, body, describe(issue, valueAt(body, issue.path)));
+  }
+  return errors;
+}
+
+/** Puts a message where the path says: an object nests, a list becomes a list with `{}` for correct items. */
+function place(errors: FieldErrors, path: readonly PropertyKey[], body: unknown, message: string): void {
+  const [key, ...rest] = path;
+  const field = String(key);
+  if (rest.length === 0) {
+    const there = errors[field];
+    if (there === undefined) errors[field] = [message];
+    else if (isMessages(there)) there.push(message);
+    return;
+  }
+  const child = valueAt(body, [key!]);
+  if (typeof rest[0] === 'number') {
+    const items = (errors[field] ??= Array.isArray(child) ? child.map(() => ({})) : []) as FieldErrors[];
+    if (rest.length === 1) items[rest[0]] = { non_field_errors: [message] };
+    else place(items[rest[0]]!, rest.slice(1), valueAt(child, [rest[0]]), message);
+  } else {
+    place((errors[field] ??= {}) as FieldErrors, rest, child, message);
+  }
+}
+
+function isMessages(value: FieldErrors[string]): value is string[] {
+  return Array.isArray(value) && typeof value[0] === 'string';
+}
+
+function valueAt(body: unknown, path: readonly PropertyKey[]): unknown {
+  let value = body;
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+    value = (value as Record<PropertyKey, unknown>)[key];
+  }
+  return value;
+}
+
+function describe(issue: Issue, value: unknown): string {
+  if (issue.code === 'custom') return issue.message;
+  if (value === undefined) return MISSING;
+  if (value === null) return NULL;
+  switch (issue.code) {
+    case 'invalid_type':
+      return describeType(issue.expected, value, issue.path.length === 0);
+    case 'too_big':
+      if (issue.origin === 'string') return `Ensure this field has no more than ${issue.maximum} characters.`;
+      if (issue.origin === 'array') return `Ensure this field has no more than ${issue.maximum} elements.`;
+      return `Ensure this value is less than ${issue.inclusive ? 'or equal to ' : ''}${issue.maximum}.`;
+    case 'too_small':
+      if (issue.origin === 'string') {
+        return issue.minimum === 1
+          ? 'This field may not be blank.'
+          : `Ensure this field has at least ${issue.minimum} characters.`;
+      }
+      if (issue.origin === 'array') return `Ensure this field has at least ${issue.minimum} elements.`;
+      return `Ensure this value is greater than ${issue.inclusive ? 'or equal to ' : ''}${issue.minimum}.`;
+    case 'invalid_value':
+      return `"${typeof value === 'object' ? nameOfType(value) : String(value)}" is not a valid choice.`;
+    case 'invalid_format':
+      return issue.format === 'email' ? 'Enter a valid email address.' : 'Enter a valid value.';
+    default:
+      return issue.message;
+  }
+}
+
+function describeType(expected: string, value: unknown, isBody: boolean): string {
+  switch (expected) {
+    case 'string':
+      return 'Not a valid string.';
+    case 'int':
+      return 'A valid integer is required.';
+    case 'number':
+      return 'A valid number is required.';
+    case 'boolean':
+      return 'Must be a valid boolean.';
+    case 'array':
+      return `Expected a list of items but got type "${nameOfType(value)}".`;
+    default:
+      return isBody
+        ? `Invalid data. Expected a dictionary, but got ${nameOfType(value)}.`
+        : `Expected a dictionary of items but got type "${nameOfType(value)}".`;
+  }
+}
+
+/** Type names as the clients of this API know them from its messages. */
+function nameOfType(value: unknown): string {
+  if (value === null || value === undefined) return 'NoneType';
+  if (Array.isArray(value)) return 'list';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'int' : 'float';
+  return { string: 'str', boolean: 'bool', object: 'dict' }[typeof value as string] ?? 'object';
+}
