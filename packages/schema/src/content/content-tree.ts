@@ -31,18 +31,6 @@ export function nodesToTree(nodes: readonly ContentNode[]): ContentTreeNode[] {
   return (children.get(null) ?? []).map(nest);
 }
 
-/** The nodes in the order of the tree: every parent before its children, children in their order. */
-export function inTreeOrder(nodes: readonly ContentNode[]): ContentNode[] {
-  const children = groupByParent(nodes);
-  const ordered: ContentNode[] = [];
-  const visit = (node: ContentNode) => {
-    ordered.push(node);
-    for (const child of children.get(node.id) ?? []) visit(child);
-  };
-  for (const section of children.get(null) ?? []) visit(section);
-  return ordered;
-}
-
 /** Children by the id of their parent, in their order; sections under null. */
 export function groupByParent(nodes: readonly ContentNode[]): Map<number | null, ContentNode[]> {
   const children = new Map<number | null, ContentNode[]>();
