@@ -1,0 +1,26 @@
+import { type RpcSettings, readRpcSettings } from '@intake/rpc';
+import { count, type Environment, readConfig, text } from '@intake/service';
+import type { ObjectStoreOptions } from './object-store/object-store';
+
+/** Settings of this service. */
+export interface Config {
+  readonly rpc: RpcSettings;
+  readonly objectStore: ObjectStoreOptions;
+  /** Page images drawn at the same time. */
+  readonly drawers: number;
+}
+
+/** Reads the settings; throws ConfigError naming every problem. */
+export function readSettings(env: Environment): Config {
+  const s3 = readConfig(env, {
+    url: text('INTAKE_S3_URL', 'S3-compatible object store, http:// or https://'),
+    accessKey: text('INTAKE_S3_ACCESS_KEY', 'who we are to the object store'),
+    secretKey: text('INTAKE_S3_SECRET_KEY', 'proves it'),
+    bucket: text('INTAKE_S3_BUCKET', 'bucket of this installation; made when it is missing', 'intake'),
+    region: text('INTAKE_S3_REGION', 'region the bucket is in; what MinIO calls itself by default', 'us-east-1'),
+  });
+  const { drawers } = readConfig(env, {
+    drawers: count('INTAKE_PAGE_WORKERS', 'child processes that draw page images', 1),
+  });
+  return { rpc: readRpcSettings(env), objectStore: s3, drawers: Math.max(drawers, 1) };
+}

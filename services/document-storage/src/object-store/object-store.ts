@@ -1,0 +1,206 @@
+import http from 'node:http';
+import https from 'node:https';
+import type { Readable } from 'node:stream';
+import { Refusal } from '@intake/rpc';
+import { Client } from 'minio';
+import { isObjectMissing, isStoreAway } from './store-errors';
+
+/** Where the object store is. */
+export interface ObjectStoreOptions {
+  readonly url: string;
+  readonly accessKey: string;
+  readonly secretKey: string;
+  readonly bucket: string;
+  readonly region: string;
+}
+
+/** What the store says about an object. */
+export interface ObjectInfo {
+  readonly size: number;
+  readonly etag: string;
+}
+
+/** Objects in one bucket of an S3-compatible store. A store that cannot be reached is SERVICE_UNAVAILABLE, at once. */
+export interface ObjectStore {
+  /**
+   * Writes a stream of any length, holding two parts of it in memory at most. Answers what the store then says about the
+   * object. When the stream or the store fails, nothing of it is left and the error is thrown on.
+   */
+  write(key: string, chunks: AsyncIterable<Uint8Array>): Promise<ObjectInfo>;
+  /** Bytes of an object or of a part of it, or null when there is no such object. */
+  read(key: string, range?: { offset: number; length: number }): Promise<Readable | null>;
+  find(key: string): Promise<ObjectInfo | null>;
+  /** Removes an object and what was left of an interrupted write to it. */
+  remove(key: string): Promise<void>;
+  /** Throws when the store cannot be used now. */
+  check(): Promise<void>;
+}
+
+/** Smallest part that S3 allows. Two of them are in memory for each file that is being written. */
+const PART_BYTES = 5 * 1024 * 1024;
+/** How long a connection to the store may take, in milliseconds. */
+const CONNECT_MS = 1500;
+/** How long the store may leave a request without a sign of life, in milliseconds. */
+const SILENCE_MS = 10_000;
+
+/** The object store of this installation. Nothing is asked of it before it is used. */
+export function createObjectStore({ url, accessKey, secretKey, bucket, region }: ObjectStoreOptions): ObjectStore {
+  const { protocol, hostname, port } = new URL(url);
+  const secure = protocol === 'https:';
+  const client = new Client({
+    endPoint: hostname.replace(/^\[|\]$/g, ''),
+    ...(port && { port: Number(port) }),
+    useSSL: secure,
+    accessKey,
+    secretKey,
+    region,
+    pathStyle: true,
+    transport: createImpatientTransport(secure),
+    retryOptions: { disableRetry: true },
+  });
+
+  const ask = async <T>(question: () => Promise<T>): Promise<T> => {
+    try {
+      return await question();
+    } catch (error) {
+      if (isStoreAway(error)) throw new Refusal('SERVICE_UNAVAILABLE', { cause: error });
+      throw error;
+    }
+  };
+  const askForObject = async <T>(question: () => Promise<T>): Promise<T | null> => {
+    try {
+      return await ask(question);
+    } catch (error) {
+      if (isObjectMissing(error)) return null;
+      throw error;
+    }
+  };
+
+  let bucketReady: Promise<void> | undefined;
+  const makeBucket = async (): Promise<void> => {
+    if (await client.bucketExists(bucket)) return;
+    await client.makeBucket(bucket, region).catch((error) => {
+      if (!/^BucketAlready/.test((error as { code?: string }).code ?? '')) throw error;
+    });
+  };
+  const ensureBucket = (): Promise<void> => {
+    bucketReady ??= ask(makeBucket).catch((error) => {
+      bucketReady = undefined;
+      throw error;
+    });
+    return bucketReady;
+  };
+
+  const find = (key: string) =>
+    askForObject(async () => {
+      const { size, etag } = await client.statObject(bucket, key);
+      return { size, etag };
+    });
+
+  const writeParts = async (key: string, parts: AsyncIterator<Buffer>, first: Buffer, second: Buffer) => {
+    const uploadID = await ask(() => client.initiateNewMultipartUpload(bucket, key, {}));
+    const sent: { part: number; etag: string }[] = [];
+    let sending: Promise<void> = Promise.resolve();
+    const send = (partNumber: number, part: Buffer): void => {
+      sending = ask(() =>
+        client.uploadPart(
+          { bucketName: bucket, objectName: key, uploadID, partNumber, headers: { 'Content-Length': part.length } },
+          part,
+        ),
+      ).then(({ etag }) => void sent.push({ part: partNumber, etag }));
+      // Its failure is noticed when it is awaited, which may be later.
+      sending.catch(() => undefined);
+    };
+    try {
+      send(1, first);
+      let next: IteratorResult<Buffer> = { done: false, value: second };
+      for (let number = 2; !next.done; number++) {
+        const part: Buffer = next.value;
+        await sending;
+        send(number, part);
+        next = await parts.next();
+      }
+      await sending;
+      return await ask(() => client.completeMultipartUpload(bucket, key, uploadID, sent));
+    } catch (error) {
+      await sending.catch(() => undefined);
+      await client.abortMultipartUpload(bucket, key, uploadID).catch(() => undefined);
+      throw error;
+    }
+  };
+
+  return {
+    async write(key, chunks) {
+      await ensureBucket();
+      const parts = splitIntoParts(chunks);
+      const first = await parts.next();
+      const second: IteratorResult<Buffer> = first.done ? first : await parts.next();
+      const { etag } = second.done
+        ? await ask(() => client.putObject(bucket, key, first.done ? Buffer.alloc(0) : first.value))
+        : await writeParts(key, parts, first.value as Buffer, second.value);
+      const found = await find(key);
+      if (found?.etag !== etag)
+        throw new Refusal('SERVICE_UNAVAILABLE', { cause: `object ${key} is not there after it was written` });
+      return found;
+    },
+    read: (key, range) =>
+      askForObject(() =>
+        range && range.length > 0
+          ? client.getPartialObject(bucket, key, range.offset, range.length)
+          : client.getObject(bucket, key),
+      ),
+    find,
+    remove: (key) =>
+      ask(async () => {
+        await client.removeIncompleteUpload(bucket, key).catch((error) => {
+          // It was aborted a moment ago.
+          if ((error as { code?: string }).code !== 'NoSuchUpload') throw error;
+        });
+        await client.removeObject(bucket, key);
+      }),
+    async check() {
+      await ensureBucket();
+      await ask(() => client.bucketExists(bucket));
+    },
+  };
+}
+
+/** Cuts a stream into parts of {@link PART_BYTES}; the last one may be shorter. */
+async function* splitIntoParts(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer, undefined> {
+  let pending: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of chunks) {
+    pending.push(chunk);
+    size += chunk.length;
+    while (size >= PART_BYTES) {
+      const all = Buffer.concat(pending);
+      yield all.subarray(0, PART_BYTES);
+      pending = [all.subarray(PART_BYTES)];
+      size -= PART_BYTES;
+    }
+  }
+  if (size > 0) yield Buffer.concat(pending);
+  return undefined;
+}
+
+/** Requests that fail soon when the store does not answer. Reading a body may take as long as its reader needs. */
+function createImpatientTransport(secure: boolean): Pick<typeof http, 'request'> {
+  const agent = secure
+    ? new https.Agent({ keepAlive: true, maxSockets: 128 })
+    : new http.Agent({ keepAlive: true, maxSockets: 128 });
+  const request = (options: http.RequestOptions, callback?: (response: http.IncomingMessage) => void) => {
+    const made = (secure ? https : http).request({ ...options, agent }, callback);
+    const giveUp = (what: string) =>
+      made.destroy(Object.assign(new Error(`the object store ${what}`), { code: 'ETIMEDOUT' }));
+    made.once('socket', (socket) => {
+      if (!socket.connecting) return;
+      const timer = setTimeout(() => giveUp('cannot be connected'), CONNECT_MS);
+      socket.once('connect', () => clearTimeout(timer));
+      socket.once('close', () => clearTimeout(timer));
+    });
+    made.setTimeout(SILENCE_MS, () => giveUp('does not answer'));
+    made.once('response', () => made.setTimeout(0));
+    return made;
+  };
+  return { request: request as typeof http.request };
+}

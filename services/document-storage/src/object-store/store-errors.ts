@@ -1,0 +1,20 @@
+const NETWORK =
+  /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ERR_STREAM_PREMATURE_CLOSE)$/;
+/** Codes of S3 and MinIO for troubles that pass. */
+const PASSING =
+  /^(SlowDown|ServiceUnavailable|InternalError|RequestTimeout|XMinioServerNotInitialized|XMinioStorageFull|XMinioReadQuorum|XMinioWriteQuorum|SlowDownRead|SlowDownWrite)$/;
+
+/** Whether an error of the S3 client says that the store cannot do it now, so that the same call may succeed later. */
+export function isStoreAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code } = error as Error & { code?: string };
+  if (code && (NETWORK.test(code) || PASSING.test(code))) return true;
+  // The client's own words for an HTTP status that is worth a retry, and for a connection cut before the answer.
+  return /^Request failed after|socket hang up|Retries exhausted/.test(error.message);
+}
+
+/** Whether an error of the S3 client says that there is no such object. */
+export function isObjectMissing(error: unknown): boolean {
+  const code = (error as { code?: string })?.code;
+  return code === 'NoSuchKey' || code === 'NotFound' || code === 'NoSuchBucket';
+}

@@ -1,0 +1,68 @@
+import { Readable } from 'node:stream';
+import type { EngineJobs } from '@intake/engine';
+import { type Caller, Refusal, systemCaller } from '@intake/rpc';
+import type { Logger } from '@intake/service';
+import type { ChildPool } from '@intake/untrusted';
+import type { DocumentStore } from '../document/document.store';
+import type { ObjectInfo, ObjectStore } from '../object-store/object-store';
+import type { Page } from './page';
+import type { PageStore } from './page.store';
+
+/** Where the PNG of a page is kept. */
+export interface PageImage extends ObjectInfo {
+  readonly key: string;
+  readonly fileName: string;
+}
+
+export interface PageImageOptions {
+  readonly pages: PageStore;
+  readonly documents: DocumentStore;
+  readonly objects: ObjectStore;
+  readonly engine: ChildPool<EngineJobs>;
+  readonly log: Logger;
+}
+
+/** Longest side of a preview in pixels. API: pages.md. */
+const PREVIEW_PIXELS = 512;
+
+/** The image of a page, drawn when it is first asked for and kept. NOT_FOUND: the page, or a page that cannot be drawn. */
+export function createPageImages({ pages, documents, objects, engine, log }: PageImageOptions) {
+  const inWork = new Map<string, Promise<ObjectInfo>>();
+
+  const draw = async (page: Page, key: string, preview: boolean): Promise<ObjectInfo> => {
+    const owner = systemCaller('document-storage', page.organizationId);
+    const document = await documents.find(owner, { id: page.documentId });
+    const bytes = document && (await readAll(objects, document.s3Name));
+    if (!bytes) throw new Refusal('NOT_FOUND');
+    const job = { bytes, mimeType: document.mimeType, pageNumber: page.number };
+    const { png } = await engine
+      .run('renderPage', preview ? { ...job, longestSide: PREVIEW_PIXELS } : job, { timeoutMs: 30_000 })
+      .catch((error) => {
+        log.warn({ err: error, page: page.id }, 'page cannot be drawn');
+        throw new Refusal('NOT_FOUND', { detail: 'The page cannot be drawn.', cause: error });
+      });
+    return objects.write(key, Readable.from([png]));
+  };
+
+  return async (caller: Caller, pageId: number, preview: boolean): Promise<PageImage> => {
+    const page = await pages.find(caller, pageId);
+    if (!page) throw new Refusal('NOT_FOUND');
+    const name = preview ? 'preview.png' : 'content.png';
+    const key = `pages/${page.id}/${name}`;
+    let info = await objects.find(key);
+    if (!info) {
+      const drawing = inWork.get(key) ?? draw(page, key, preview).finally(() => inWork.delete(key));
+      inWork.set(key, drawing);
+      info = await drawing;
+    }
+    return { ...info, key, fileName: name };
+  };
+}
+
+async function readAll(objects: ObjectStore, key: string): Promise<Buffer | null> {
+  const stream = await objects.read(key);
+  if (!stream) return null;
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,180 @@
+import { documentStorage } from '@intake/contracts';
+import { transaction } from '@intake/mongo';
+import { type Caller, type Handlers, organizationOf, Refusal, requireSystem } from '@intake/rpc';
+import { currentContext } from '@intake/service';
+import type { Document } from './document/document';
+import type { DocumentStore } from './document/document.store';
+import type { Files } from './file/file';
+import type { FileStore } from './file/file.store';
+import { readFileParts, sendFile } from './file/file-stream';
+import type { ObjectStore } from './object-store/object-store';
+import type { Page } from './page/page';
+import type { PageStore } from './page/page.store';
+import type { PageImage } from './page/page-image';
+import type { TaskStore } from './task/task.store';
+import type { CreateUpload, CreateUploadOptions } from './upload/create-upload';
+import type { ImportUpload } from './upload/import-upload';
+import type { Upload } from './upload/upload';
+import type { UploadStore } from './upload/upload.store';
+
+export interface RpcOptions {
+  readonly database: CreateUploadOptions['backbone']['database'];
+  readonly files: Files;
+  readonly fileStore: FileStore;
+  readonly objects: ObjectStore;
+  readonly documents: DocumentStore;
+  readonly uploads: UploadStore;
+  readonly tasks: TaskStore;
+  readonly pages: PageStore;
+  readonly createUpload: CreateUpload;
+  readonly importUpload: ImportUpload;
+  readonly drawPage: (caller: Caller, pageId: number, preview: boolean) => Promise<PageImage>;
+}
+
+type Service = typeof documentStorage.DocumentStorageServiceService;
+
+/** How long before its caller gives up a waiting call answers, in milliseconds. */
+const ANSWER_EARLY_MS = 500;
+const LONGEST_WAIT_MS = 60_000;
+
+/** Requests to domain calls to responses. */
+export function createRpc(options: RpcOptions): Handlers<Service> {
+  const { files, fileStore, objects, documents, uploads, tasks, pages, createUpload, importUpload } = options;
+
+  return {
+    async putFile(requests, caller) {
+      const { header, chunks } = await readFileParts(requests);
+      return files.put(caller, header, chunks);
+    },
+    async keepFiles({ keys, holder }, caller) {
+      requireSystem(caller);
+      const held = await transaction(options.database, (session) => fileStore.hold(session, keys, holder));
+      if (!held) throw new Refusal('NOT_FOUND');
+      return {};
+    },
+    async createUpload(request, caller) {
+      const receipt = await createUpload(
+        caller,
+        {
+          queueId: request.queueId,
+          keys: request.files.map((file) => file.key),
+          values: request.values,
+          metadata: request.metadata ?? {},
+          emailId: request.emailId ?? null,
+          rejectIdentical: request.rejectIdentical,
+        },
+        {
+          idempotencyKey: request.idempotencyKey,
+          taskType: request.taskType === 'email_imported' ? 'email_imported' : 'upload_created',
+        },
+      );
+      return { ...receipt, documentIds: [...receipt.documentIds] };
+    },
+    async getUpload({ id }, caller) {
+      return toUploadMessage(found(await uploads.find(caller, id)));
+    },
+    async awaitUpload({ id }, caller) {
+      const longest = Date.now() + LONGEST_WAIT_MS;
+      const deadline = currentContext().deadline?.getTime() ?? longest;
+      const until = new Date(Math.min(deadline - ANSWER_EARLY_MS, longest));
+      return toUploadMessage(await importUpload.await(caller, id, until));
+    },
+    async getTask({ id }, caller) {
+      const task = found(await tasks.find(caller, id, new Date()));
+      const { type, status, expiresAt, detail, code, uploadId } = task;
+      return {
+        id,
+        type,
+        status,
+        expiresAt,
+        detail: detail ?? undefined,
+        code: code ?? undefined,
+        uploadId: uploadId ?? undefined,
+      };
+    },
+    async getDocuments({ ids }, caller) {
+      const list = await documents.findMany(caller, ids);
+      return { documents: list.map(toDocumentMessage), total: list.length };
+    },
+    async listDocuments({ ordering, page, pageSize, ...filter }, caller) {
+      const { documents: list, total } = await documents.list(caller, filter, ordering, { page, pageSize });
+      return { documents: list.map(toDocumentMessage), total };
+    },
+    async *getFile({ documentId, s3Name, offset, length }, caller) {
+      const which = documentId === undefined ? { s3Name: s3Name ?? '' } : { id: documentId };
+      const document = found(await documents.find(caller, which));
+      if (offset > 0 && offset >= document.size) throw new Refusal('RANGE_NOT_SATISFIABLE');
+      const { mimeType, originalFileName: fileName, size, sha256 } = document;
+      const range = { offset, length: Math.min(length > 0 ? length : size, size - offset) };
+      yield* sendFile(objects, document.s3Name, { mimeType, fileName, size, etag: `"${sha256}"` }, range);
+    },
+    async *getStoredFile({ key }, caller) {
+      requireSystem(caller);
+      const [file] = await fileStore.findStored([key]);
+      const isForeign =
+        file && caller.organizationId !== null && ![null, caller.organizationId].includes(file.organizationId);
+      if (!file || isForeign) throw new Refusal('NOT_FOUND');
+      const { mimeType, fileName, size, sha256 } = file;
+      yield* sendFile(objects, key, { mimeType, fileName, size, etag: `"${sha256}"` });
+    },
+    async putPages({ pages: sizes, ...of }, caller) {
+      requireSystem(caller);
+      return { pageIds: await pages.put(organizationOf(caller), of, sizes) };
+    },
+    async listPages({ ordering, page, pageSize, ...filter }, caller) {
+      const { pages: list, total } = await pages.list(caller, filter, ordering, { page, pageSize });
+      return { pages: list.map(toPageMessage), total };
+    },
+    async *getPageImage({ pageId, preview }, caller) {
+      const { key, fileName, size, etag } = await options.drawPage(caller, pageId, preview);
+      yield* sendFile(objects, key, { mimeType: 'image/png', fileName, size, etag: `"${etag}"` });
+    },
+  };
+}
+
+function found<T>(value: T | null): T {
+  if (value === null) throw new Refusal('NOT_FOUND');
+  return value;
+}
+
+function toUploadMessage(upload: Upload): documentStorage.Upload {
+  const { id, organizationId, queueId, creatorId, createdAt, emailId, state } = upload;
+  return {
+    id,
+    organizationId,
+    queueId,
+    creatorId: creatorId ?? undefined,
+    createdAt,
+    documentIds: [...upload.documentIds],
+    additionalDocumentIds: [...upload.additionalDocumentIds],
+    annotations: [...upload.annotations],
+    emailId: emailId ?? undefined,
+    finished: state === 'finished',
+  };
+}
+
+function toDocumentMessage(document: Document): documentStorage.Document {
+  return {
+    ...documentStorage.Document.fromPartial({
+      id: document.id,
+      organizationId: document.organizationId,
+      s3Name: document.s3Name,
+      parentId: document.parentId ?? undefined,
+      emailId: document.emailId ?? undefined,
+      annotationIds: [...document.annotationIds],
+      mimeType: document.mimeType,
+      creatorId: document.creatorId ?? undefined,
+      createdAt: document.createdAt,
+      originalFileName: document.originalFileName,
+      attachmentStatus: document.attachmentStatus ?? undefined,
+      size: document.size,
+      sha256: document.sha256,
+      md5: document.md5,
+    }),
+    metadata: document.metadata,
+  };
+}
+
+function toPageMessage({ organizationId: _, queueId: __, ...page }: Page): documentStorage.Page {
+  return page;
+}

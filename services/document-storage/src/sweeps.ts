@@ -1,0 +1,33 @@
+import type { Backbone } from '@intake/bus';
+import { startSweep } from '@intake/mongo';
+import type { Runtime } from '@intake/service';
+import { Counter } from 'prom-client';
+import type { Files } from './file/file';
+import type { ImportUpload } from './upload/import-upload';
+
+/** A file that nobody took is an orphan after this time. */
+const ORPHAN_MS = 24 * 3600 * 1000;
+
+/** Starts what looks for work at rest and for files that nobody needs. */
+export function startSweeps(
+  runtime: Runtime,
+  { leases }: Backbone,
+  { files, importUpload }: { files: Files; importUpload: ImportUpload },
+): void {
+  const pushed = new Counter({
+    name: 'intake_uploads_pushed_total',
+    help: 'Uploads that rested and were put on the bus again',
+    registers: [runtime.metrics],
+  });
+  const removed = new Counter({
+    name: 'intake_orphan_files_removed_total',
+    help: 'Files that nobody had taken within a day',
+    registers: [runtime.metrics],
+  });
+  startSweep(runtime, leases, 'resting-uploads', 15_000, async () => {
+    pushed.inc(await importUpload.pushResting(new Date()));
+  });
+  startSweep(runtime, leases, 'orphan-files', 10 * 60_000, async () => {
+    removed.inc(await files.sweepOrphans(new Date(Date.now() - ORPHAN_MS)));
+  });
+}

@@ -1,0 +1,66 @@
+import type { ClientSession, Database } from '@intake/mongo';
+import { type Caller, organizationOf } from '@intake/rpc';
+import { Schema } from 'mongoose';
+import type { Task } from './task';
+
+/** Tasks; only their creator and admins see them. */
+export interface TaskStore {
+  insert(session: ClientSession, task: Task): Promise<void>;
+  /** Null when the caller cannot see it, or its life is over. */
+  find(caller: Caller, id: number, now: Date): Promise<Task | null>;
+  /** Ends a running task; one that has ended stays as it is. */
+  end(
+    session: ClientSession,
+    id: number,
+    outcome: { status: 'succeeded' } | { status: 'failed'; detail: string; code: string },
+  ): Promise<void>;
+}
+
+/** Tasks of one service's database. */
+export function createTaskStore(database: Database): TaskStore {
+  const schema = new Schema(
+    {
+      _id: { type: Number, required: true },
+      organizationId: { type: Number, required: true },
+      creatorId: { type: Number, default: null },
+      type: { type: String, enum: ['upload_created', 'email_imported', 'documents_download'], required: true },
+      status: { type: String, enum: ['running', 'succeeded', 'failed'], required: true },
+      expiresAt: { type: Date, required: true },
+      detail: { type: String, default: null },
+      code: { type: String, default: null },
+      uploadId: { type: Number, default: null },
+    },
+    { collection: 'tasks', versionKey: false },
+  );
+  schema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
+  const model = database.connection.model('Task', schema);
+
+  return {
+    async insert(session, { id, ...task }) {
+      await model.create([{ _id: id, ...task }], { session });
+    },
+    async find(caller, id, now) {
+      const row = await model.findOne({ _id: id, ...visibleTo(caller), expiresAt: { $gt: now } }).lean();
+      if (!row) return null;
+      const { _id, ...task } = row;
+      return {
+        id: _id,
+        ...task,
+        creatorId: task.creatorId ?? null,
+        detail: task.detail ?? null,
+        code: task.code ?? null,
+        uploadId: task.uploadId ?? null,
+      };
+    },
+    async end(session, id, outcome) {
+      await model.updateOne({ _id: id, status: 'running' }, { $set: outcome }, { session });
+    },
+  };
+}
+
+function visibleTo(caller: Caller): Record<string, unknown> {
+  const organizationId = organizationOf(caller);
+  const seesAll =
+    caller.kind === 'system' || caller.roles.some((role) => role === 'admin' || role === 'organization_group_admin');
+  return seesAll ? { organizationId } : { organizationId, creatorId: caller.userId };
+}

@@ -1,0 +1,150 @@
+import { createHash } from 'node:crypto';
+import { type FieldErrors, invalidField, Refusal } from '@intake/rpc';
+import { MAX_FILE_BYTES, type StoredFile } from '../file/file';
+
+/** Files that were sent together, on their way to annotations. API: documents-and-uploads.md section 2. */
+export interface Upload {
+  readonly id: number;
+  readonly organizationId: number;
+  readonly queueId: number;
+  readonly creatorId: number | null;
+  readonly createdAt: Date;
+  readonly documentIds: readonly number[];
+  /** Archive members and documents that hooks made. */
+  readonly additionalDocumentIds: readonly number[];
+  readonly annotations: readonly UploadAnnotation[];
+  readonly emailId: number | null;
+  readonly values: Values;
+  /** Becomes the annotations' metadata. */
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly taskId: number;
+  /** `created`: hooks not asked yet. `importing`: annotations are on their way. `finished`: all of them exist. */
+  readonly state: 'created' | 'importing' | 'finished';
+  /** What is imported; known from `importing` on. */
+  readonly imports: readonly Import[];
+  /** Events about it so far. */
+  readonly version: number;
+  /** When the sweep puts it on the bus again, unless it has gone on. */
+  readonly lookAgainAt: Date;
+  /** How often the sweep has done so in this state. */
+  readonly looks: number;
+}
+
+export interface UploadAnnotation {
+  readonly annotationId: number;
+  readonly documentId: number;
+}
+
+/** A document that gets an annotation. */
+export interface Import {
+  readonly documentId: number;
+  readonly values: Values;
+  /** Why it cannot be read; empty when it can be tried. */
+  readonly failure: string;
+}
+
+/** Values for `rir_field_names`, such as `upload:<id>`. */
+export type Values = Readonly<Record<string, string>>;
+
+/** What is to be uploaded. */
+export interface Submission {
+  readonly queueId: number;
+  /** Keys of stored files. */
+  readonly keys: readonly string[];
+  readonly values: Values;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly emailId: number | null;
+  readonly rejectIdentical: boolean;
+}
+
+/** What the answer to an upload says. */
+export interface UploadReceipt {
+  readonly uploadId: number;
+  readonly taskId: number;
+  readonly documentIds: readonly number[];
+}
+
+/** API: limits.md, metadata. */
+const MAX_METADATA_BYTES = 4096;
+const FIRST_LOOK_MS = 60_000;
+const LAST_LOOK_MS = 30 * 60_000;
+
+/**
+ * Checks what does not need a look into the database. Throws QUEUE_DELETED, PAYLOAD_TOO_LARGE, or INVALID with the errors
+ * of all fields. API: documents-and-uploads.md section 2, checks.
+ */
+export function checkSubmission(
+  submission: Submission,
+  files: readonly StoredFile[],
+  queue: { readonly status: string; readonly acceptedMimeTypes: readonly string[] },
+): void {
+  if (queue.status !== 'active') throw new Refusal('QUEUE_DELETED');
+  if (files.length < submission.keys.length)
+    throw invalidField('content', 'A submitted file is not available any more. Send it again.');
+  if (files.reduce((sum, file) => sum + file.size, 0) > MAX_FILE_BYTES) throw new Refusal('PAYLOAD_TOO_LARGE');
+  const content = findContentErrors(submission, files, queue.acceptedMimeTypes);
+  const metadata = Buffer.byteLength(JSON.stringify(submission.metadata)) > MAX_METADATA_BYTES;
+  const errors: FieldErrors = {
+    ...(content.length > 0 && { content }),
+    ...(metadata && { metadata: [`Ensure this field has no more than ${MAX_METADATA_BYTES} bytes.`] }),
+  };
+  if (Object.keys(errors).length > 0) throw new Refusal('INVALID', { fields: errors });
+}
+
+function findContentErrors(
+  { rejectIdentical }: Submission,
+  files: readonly StoredFile[],
+  accepted: readonly string[],
+): string[] {
+  if (files.length === 0) return ['No file was submitted.'];
+  if (files.some((file) => file.size === 0)) return ['The submitted file is empty.'];
+  if (rejectIdentical && files.length > 1) return ['Exactly one file is allowed with reject_identical.'];
+  const refused = files.map((file) => file.mimeType).filter((type) => !acceptsType(accepted, type));
+  return [...new Set(refused)].map((type) => `MIME type ${type} is not allowed for this queue.`);
+}
+
+/** Names that mean the same type as the one we use. */
+const ALIASES: Readonly<Record<string, string>> = {
+  'application/xml': 'text/xml',
+  'application/x-zip-compressed': 'application/zip',
+  'image/jpg': 'image/jpeg',
+};
+
+/** Whether a queue takes a type: exact or by a wildcard such as `image/*`. API: workspaces-queues.md, accepted_mime_types. */
+export function acceptsType(accepted: readonly string[], mimeType: string): boolean {
+  return accepted.some((entry) => {
+    const allowed = entry.trim().toLowerCase();
+    if (allowed.endsWith('/*')) return mimeType.startsWith(allowed.slice(0, -1));
+    return (ALIASES[allowed] ?? allowed) === mimeType;
+  });
+}
+
+/** What tells two submissions under one idempotency key apart. */
+export function fingerprintOf(submission: Submission, files: readonly StoredFile[]): string {
+  const { queueId, values, metadata, emailId, rejectIdentical } = submission;
+  const contents = files.map(({ fileName, sha256 }) => [fileName, sha256]);
+  const sorted = Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1));
+  const whole = JSON.stringify([queueId, contents, sorted, metadata, emailId, rejectIdentical]);
+  return createHash('sha256').update(whole).digest('hex');
+}
+
+/** Imports whose annotation does not exist yet. */
+export function missingImports(upload: Pick<Upload, 'imports' | 'annotations'>): Import[] {
+  const there = new Set(upload.annotations.map((annotation) => annotation.documentId));
+  return upload.imports.filter((one) => !there.has(one.documentId));
+}
+
+/** When to look again at an upload that rests: after a minute, then twice as long each time, half an hour at most. */
+export function nextLook(looks: number, now: Date): Date {
+  return new Date(now.getTime() + Math.min(FIRST_LOOK_MS * 2 ** looks, LAST_LOOK_MS));
+}
+
+/** Why a file of this type cannot be imported yet, in words for its sender; empty when it can be tried. */
+export function importFailureOf(mimeType: string): string {
+  if (mimeType === 'application/zip') return 'Zip archives cannot be opened yet; send the files themselves.';
+  if (OFFICE.test(mimeType)) return 'Office documents cannot be read yet; send a PDF.';
+  return '';
+}
+
+const OFFICE =
+  /^application\/(msword|vnd\.ms-(excel|powerpoint)|vnd\.openxmlformats-officedocument\..+|vnd\.oasis\.opendocument\..+)$/;
