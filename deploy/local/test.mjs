@@ -4,6 +4,7 @@
  */
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { ensureBackingServices } from './backing/index.mjs';
 import { PROGRAMS } from './backing/programs.mjs';
@@ -16,7 +17,10 @@ import { prepare } from './setup.mjs';
 /** Beside those of `npm start`, so that both can run. */
 const PREFERRED_PORTS = { mongodb: 27118, nats: 4323, minio: 9101 };
 const REAL_PROCESSES = '\\.it\\.test\\.ts$';
+/** One file after the other, each in a process of its own: what one leaves open cannot disturb the next. */
+const ONE_BY_ONE = { maxWorkers: 1, workerIdleMemoryLimit: '1MB' };
 
+const require = createRequire(import.meta.url);
 const log = (line) => console.log(line);
 const { env } = process;
 const { dataDir, cacheDir } = readSettings(env);
@@ -40,22 +44,15 @@ function interrupt() {
 async function main() {
   await prepare({ env, cacheDir, log });
   const paths = process.argv.slice(2);
-  if (paths.length > 0) return runJest('chosen', ['--runInBand', ...paths], await startBackingServices());
+  if (paths.length > 0) return runJest('chosen', paths, await startBackingServices(), ONE_BY_ONE);
 
   await lint();
   const testFolder = `${escapePattern(ROOT)}/test/`;
-  await runJest(
-    'quick',
-    ['--passWithNoTests', '--testPathIgnorePatterns', '/node_modules/', REAL_PROCESSES, testFolder],
-    env,
-  );
+  const notQuick = ['/node_modules/', REAL_PROCESSES, testFolder];
+  await runJest('quick', ['--passWithNoTests', '--testPathIgnorePatterns', ...notQuick], env);
   if (interrupted) return;
-  const testEnv = await startBackingServices();
-  await runJest(
-    'real',
-    ['--passWithNoTests', '--runInBand', '--testPathPatterns', REAL_PROCESSES, testFolder],
-    testEnv,
-  );
+  const real = ['--passWithNoTests', '--testPathPatterns', REAL_PROCESSES, testFolder];
+  await runJest('real', real, await startBackingServices(), ONE_BY_ONE);
 }
 
 async function lint() {
@@ -92,18 +89,12 @@ async function findProgramsToBreak() {
   return found;
 }
 
-async function runJest(part, args, jestEnv) {
+async function runJest(part, args, jestEnv, options = {}) {
   mkdirSync(testDir, { recursive: true });
   const report = join(testDir, `jest-${part}.json`);
   rmSync(report, { force: true });
-  const all = [
-    '--config',
-    join(ROOT, 'jest.config.js'),
-    '--json',
-    '--outputFile',
-    report,
-    ...args,
-  ];
+  const config = { ...require(join(ROOT, 'jest.config.js')), rootDir: ROOT, ...options };
+  const all = ['--config', JSON.stringify(config), '--json', '--outputFile', report, ...args];
   const code = await new Promise((resolve) => {
     jest = spawn(join(ROOT, 'node_modules/.bin/jest'), all, {
       cwd: ROOT,
