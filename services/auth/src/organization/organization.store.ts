@@ -28,9 +28,8 @@ export function createOrganizationStore({ database, ids }: Pick<Backbone, 'datab
       return toOrganization(row);
     },
 
-    /** The organization, if it has this name. */
-    async findByName(id: number, name: string): Promise<Organization | null> {
-      const row = await model.findOne({ _id: id, name }).lean<Row | null>();
+    async findById(id: number): Promise<Organization | null> {
+      const row = await model.findById(id).lean<Row | null>();
       return row && toOrganization(row);
     },
 

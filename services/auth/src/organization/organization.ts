@@ -22,16 +22,18 @@ export interface NewOrganization {
   readonly name: string;
   readonly adminEmail: string;
   readonly adminPassword: string;
+  /** An existing organization of the admin is the answer whatever it is called now. */
+  readonly anyName: boolean;
 }
 
 /**
  * Makes an organization with its first admin, whose user name is the e-mail address. When the organization of that admin
- * already has this name, it is the answer and nothing is changed. Caller: system.
+ * already has this name (or with `anyName` whatever its name), it is the answer and nothing is changed. Caller: system.
  * Field errors: `name`, `admin_email` (taken too), `admin_password`.
  */
 export async function createOrganization(
   caller: Caller,
-  { name, adminEmail, adminPassword }: NewOrganization,
+  { name, adminEmail, adminPassword, anyName }: NewOrganization,
   deps: {
     organizations: OrganizationStore;
     users: UserStore;
@@ -51,8 +53,9 @@ export async function createOrganization(
   const findExisting = async () => {
     const admin = await users.findAccount(adminEmail);
     if (!admin) return null;
-    const organization = await organizations.findByName(admin.organizationId, name);
-    if (!organization) throw invalidField('admin_email', 'A user with that username already exists.');
+    const organization = await organizations.findById(admin.organizationId);
+    if (!organization || (organization.name !== name && !anyName))
+      throw invalidField('admin_email', 'A user with that username already exists.');
     return { organization, admin, created: false };
   };
 

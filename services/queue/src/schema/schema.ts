@@ -1,7 +1,7 @@
 import type { Backbone } from '@intake/bus';
 import { transaction } from '@intake/mongo';
 import { type Caller, invalidField, organizationOf, Refusal, requireAdmin } from '@intake/rpc';
-import { checkSchemaContent, cleanSchemaContent, templateByName } from '@intake/schema';
+import { checkSchemaContent, cleanSchemaContent, type SchemaContent, templateByName } from '@intake/schema';
 import { findMetadataProblem, findNameProblem, type JsonObject, refuseProblems } from '../fields';
 import type { SchemaStore } from './schema.store';
 
@@ -25,15 +25,23 @@ export interface NewSchema {
   readonly metadata?: JsonObject;
 }
 
-function readContent({ contentJson, templateName }: NewSchema): unknown {
+/** The sections of a template, which is right by construction, or the given ones, checked and cleaned. */
+function readContent({ contentJson, templateName }: NewSchema): SchemaContent {
   if (templateName !== undefined) {
     const template = templateByName(templateName);
     if (!template) throw invalidField('template_name', `"${templateName}" is not a valid choice.`);
     return template.content;
   }
   if (contentJson === '') throw invalidField('content', 'This field is required.');
+  const content = parseJson(contentJson);
+  const fields = checkSchemaContent(content, { allowEmpty: true });
+  if (fields) throw new Refusal('INVALID', { fields });
+  return cleanSchemaContent(content);
+}
+
+function parseJson(text: string): unknown {
   try {
-    return JSON.parse(contentJson);
+    return JSON.parse(text);
   } catch {
     throw invalidField('content', 'Value must be valid JSON.');
   }
@@ -52,15 +60,12 @@ export async function createSchema(
   const { name, metadata = {} } = input;
   refuseProblems({ name: findNameProblem(name), metadata: findMetadataProblem(metadata) });
   const content = readContent(input);
-  const fields = checkSchemaContent(content, { allowEmpty: true });
-  if (fields) throw new Refusal('INVALID', { fields });
-
   const schema = {
     id: await schemas.nextId(),
     name,
     organizationId: organizationOf(caller),
     version: 1,
-    contentJson: JSON.stringify(cleanSchemaContent(content)),
+    contentJson: JSON.stringify(content),
     metadata,
   };
   await transaction(backbone.database, (session) => schemas.insert(schema, session));
