@@ -1,4 +1,5 @@
 import { Registry } from 'prom-client';
+import type { Environment } from './config';
 import { createLog } from './log';
 import type { Runtime } from './run';
 import { createTracing } from './tracing';
@@ -25,4 +26,11 @@ export function createCommandRuntime(name: string): CommandRuntime {
       await tracing.close();
     },
   };
+}
+
+/** For a command's own entry: runs it with the arguments and environment of the process, which ends with the code it answers. */
+export async function runAsCommand(
+  main: (args: readonly string[], env: Environment) => Promise<number>,
+): Promise<void> {
+  process.exitCode = await main(process.argv.slice(2), process.env);
 }

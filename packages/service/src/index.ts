@@ -1,5 +1,5 @@
 /** Runs a service: settings, logs, metrics, traces, health and drain. */
-export { type CommandRuntime, createCommandRuntime } from './command';
+export { type CommandRuntime, createCommandRuntime, runAsCommand } from './command';
 export { ConfigError, count, type Environment, flag, list, readConfig, type Setting, text } from './config';
 export { currentContext, currentRequestId, type RequestContext, runInContext } from './context';
 export { createLog, type Logger } from './log';
