@@ -1,0 +1,45 @@
+import { auth, queue } from '@intake/contracts';
+import { connectRpc, readRpcSettings } from '@intake/rpc';
+import { createCommandRuntime, type Environment } from '@intake/service';
+import { describeCommands, readArguments } from './arguments';
+import type { Command } from './command';
+import { organizationCreate } from './commands/organization-create';
+import { setup } from './commands/setup';
+import { describeError } from './errors';
+
+/** Every sub-command. */
+export const COMMANDS: readonly Command[] = [setup, organizationCreate];
+
+/** Where a command writes. */
+export interface Output {
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+}
+
+/** Runs one command line. Answers the exit code: 0, 1 when it failed, 2 when the arguments or settings are wrong. */
+export async function runCli(args: readonly string[], env: Environment, { out, err }: Output): Promise<number> {
+  try {
+    const request = readArguments(args, COMMANDS);
+    if (request.kind === 'help') out(describeCommands(COMMANDS));
+    else out(`${JSON.stringify(await runCommand(request.command, request.options, env))}\n`);
+    return 0;
+  } catch (error) {
+    const { message, exitCode } = describeError(error);
+    err(`${message}\n`);
+    return exitCode;
+  }
+}
+
+async function runCommand(command: Command, options: Readonly<Record<string, string>>, env: Environment) {
+  const { secret, addressOf } = readRpcSettings(env);
+  const runtime = createCommandRuntime('cli');
+  try {
+    const services = {
+      auth: connectRpc(runtime, auth.AuthServiceService, addressOf('auth'), secret),
+      queues: connectRpc(runtime, queue.QueueServiceService, addressOf('queue'), secret),
+    };
+    return await command.run(options, services, env);
+  } finally {
+    await runtime.stop();
+  }
+}

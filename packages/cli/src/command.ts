@@ -1,0 +1,20 @@
+import type { auth, queue } from '@intake/contracts';
+import type { Client } from '@intake/rpc';
+import type { Environment } from '@intake/service';
+
+/** The services that commands talk to. */
+export interface Services {
+  readonly auth: Client<typeof auth.AuthServiceService>;
+  readonly queues: Client<typeof queue.QueueServiceService>;
+}
+
+/** One sub-command. */
+export interface Command {
+  /** Words that call it, such as `organization create`. */
+  readonly name: string;
+  readonly about: string;
+  /** Option -> what it is; every option takes a text and is required. */
+  readonly options: Readonly<Record<string, string>>;
+  /** Answers what is printed as one line of JSON. */
+  readonly run: (options: Readonly<Record<string, string>>, services: Services, env: Environment) => Promise<unknown>;
+}

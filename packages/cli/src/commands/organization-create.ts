@@ -1,0 +1,20 @@
+import type { Command } from '../command';
+import { ensureOrganization } from '../starter';
+
+/** A further organization. Running it again with the same name and admin changes nothing. */
+export const organizationCreate: Command = {
+  name: 'organization create',
+  about: 'make a further organization with admin, workspace, queue and inbox',
+  options: {
+    name: 'name of the organization',
+    'admin-email': 'user name of its first admin, an e-mail address',
+    'admin-password': 'password of its first admin',
+  },
+  run: (options, services) =>
+    ensureOrganization(services, {
+      name: options.name ?? '',
+      adminEmail: options['admin-email'] ?? '',
+      adminPassword: options['admin-password'] ?? '',
+      anyName: false,
+    }),
+};
