@@ -106,7 +106,7 @@ export function startPull(runtime: Runtime, bus: Bus, options: PullOptions): Pul
       stopped = true;
       wakeUp?.();
       fetching?.stop();
-      await Promise.race([running, new Promise((resolve) => setTimeout(resolve, 1000))]);
+      await Promise.race([running, new Promise((resolve) => setTimeout(resolve, 1000).unref())]);
       await Promise.all(inWork);
     },
   };

@@ -142,6 +142,6 @@ export function startRelay(runtime: Runtime, bus: Bus, outbox: Outbox, leases: L
   runtime.onStop('outbox relay', async () => {
     stopped = true;
     wake();
-    await Promise.race([running, new Promise((resolve) => setTimeout(resolve, 6000))]);
+    await Promise.race([running, new Promise((resolve) => setTimeout(resolve, 6000).unref())]);
   });
 }

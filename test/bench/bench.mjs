@@ -1,0 +1,209 @@
+/**
+ * `npm run bench`: measures a running system against the bare parts it is made of, in one run, and prints ratios: absolute
+ * figures depend on the machine and its mood, ratios hardly. Writes the table as JSON too.
+ *
+ * 1. documents/minute: upload to `to_review` through the whole system, against the bare engine in one process, same files
+ * 2. GET /v1/annotations/<id>: requests/s through gateway and rpc, against a Koa route reading the same MongoDB document
+ * 3. upload MB/s: POST /v1/uploads, against a bare put into the same object store
+ */
+import { fork } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const require = createRequire(import.meta.url);
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
+const autocannon = require('autocannon');
+
+const { env } = process;
+const base = env.INTAKE_BASE_URL;
+const DIGITAL = ['invoice-en.pdf', 'invoice-de.pdf', 'invoice-fr.pdf', 'invoice-cs.pdf', 'credit-note-en.pdf'];
+const ROUNDS = Number(env.INTAKE_BENCH_ROUNDS ?? 30);
+const SECONDS = Number(env.INTAKE_BENCH_SECONDS ?? 8);
+const UPLOADERS = 8;
+const WAIT_MS = 300_000;
+
+let authorization = '';
+
+async function call(method, url, body, headers = {}) {
+  const response = await fetch(url.startsWith('http') ? url : `${base}/v1${url}`, {
+    method,
+    headers: { ...(authorization && { authorization }), ...headers },
+    body,
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${method} ${url}: ${response.status} ${text.slice(0, 300)}`);
+  return text ? JSON.parse(text) : null;
+}
+
+function formOf(name, bytes) {
+  const form = new FormData();
+  form.append('content', new Blob([bytes]), name);
+  return form;
+}
+
+const idOf = (url) => Number(url.split('/').pop());
+const perMinute = (count, ms) => (count / ms) * 60_000;
+
+/** Runs `work` over items, some at a time. */
+async function each(items, width, work) {
+  const queue = [...items];
+  await Promise.all(
+    Array.from({ length: width }, async () => {
+      while (queue.length > 0) await work(queue.shift());
+    }),
+  );
+}
+
+async function countWithStatus(queue, status) {
+  return (await call('GET', `/annotations?queue=${queue}&status=${status}&page_size=1`)).pagination.total;
+}
+
+async function waitForDocuments(queue, done) {
+  const end = Date.now() + WAIT_MS;
+  while (Date.now() < end) {
+    if ((await countWithStatus(queue, 'to_review')) >= done) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error('the documents did not all arrive in to_review');
+}
+
+async function measureDocuments(queue, names, rounds) {
+  const files = names.map((name) => ({ name, bytes: readFileSync(path.join(root, 'test/samples', name)) }));
+  const all = Array.from({ length: rounds }, () => files).flat();
+  const mimeType = (name) => (name.endsWith('.png') ? 'image/png' : 'application/pdf');
+
+  const { recognize } = require(path.join(root, 'packages/engine'));
+  const bare = async () => {
+    for (const { name, bytes } of all) await recognize(bytes, { mimeType: mimeType(name), locale: 'en_GB' });
+  };
+  const system = async () => {
+    const before = await countWithStatus(queue, 'to_review');
+    await each(all, UPLOADERS, ({ name, bytes }) => call('POST', `/uploads?queue=${queue}`, formOf(name, bytes)));
+    await waitForDocuments(queue, before + all.length);
+  };
+  const time = async (fn) => {
+    const started = performance.now();
+    await fn();
+    return performance.now() - started;
+  };
+  for (const { name, bytes } of files) await recognize(bytes, { mimeType: mimeType(name) });
+  const before = await countWithStatus(queue, 'to_review');
+  await each(files, 2, ({ name, bytes }) => call('POST', `/uploads?queue=${queue}`, formOf(name, bytes)));
+  await waitForDocuments(queue, before + files.length);
+  return {
+    ours: perMinute(all.length, await time(system)),
+    bare: perMinute(all.length, await time(bare)),
+    unit: 'documents/min',
+  };
+}
+
+async function requestsPerSecond(url, headers) {
+  const run = (duration) => autocannon({ url, connections: 50, duration, headers });
+  await run(2);
+  const { requests, non2xx, errors } = await run(SECONDS);
+  if (non2xx + errors > 0) throw new Error(`${url}: ${non2xx} answers were not 2xx, ${errors} failed`);
+  return requests.average;
+}
+
+async function measureReading(queue) {
+  const { results } = await call('GET', `/annotations?queue=${queue}&status=to_review&page_size=1`);
+  const id = idOf(results[0].url);
+  const bare = fork(path.join(root, 'test/bench/bare-koa.mjs'), [String(id)]);
+  try {
+    const port = await new Promise((resolve, reject) => {
+      bare.once('message', resolve);
+      bare.once('exit', () => reject(new Error('the bare server did not start')));
+    });
+    return {
+      bare: await requestsPerSecond(`http://127.0.0.1:${port}/annotations/${id}`, {}),
+      ours: await requestsPerSecond(`${base}/v1/annotations/${id}`, { authorization }),
+      unit: 'requests/s',
+    };
+  } finally {
+    bare.kill();
+  }
+}
+
+/** A one-page PDF that is `megabytes` large because of an attached stream of random bytes. */
+async function padPdf(megabytes) {
+  const { PDFDocument } = require('pdf-lib');
+  const pdf = await PDFDocument.load(readFileSync(path.join(root, 'test/samples/invoice-en.pdf')));
+  await pdf.attach(randomBytes(megabytes * 2 ** 20), 'padding.bin');
+  return Buffer.from(await pdf.save());
+}
+
+async function measureUpload(queue) {
+  const { Client } = require('minio');
+  const { hostname, port, protocol } = new URL(env.INTAKE_S3_URL);
+  const s3 = new Client({
+    endPoint: hostname,
+    port: Number(port) || undefined,
+    useSSL: protocol === 'https:',
+    accessKey: env.INTAKE_S3_ACCESS_KEY,
+    secretKey: env.INTAKE_S3_SECRET_KEY,
+  });
+  const files = await Promise.all(Array.from({ length: 12 }, () => padPdf(20)));
+  const megabytes = files.reduce((sum, { length }) => sum + length, 0) / 2 ** 20;
+  const names = files.map((_, i) => `bench/${Date.now()}-${i}`);
+  const rate = async (work) => {
+    const started = performance.now();
+    await work();
+    return megabytes / ((performance.now() - started) / 1000);
+  };
+  await s3.putObject(env.INTAKE_S3_BUCKET, names[0], files[0]);
+  const bare = await rate(() =>
+    each(
+      files.map((bytes, i) => [names[i], bytes]),
+      3,
+      ([name, bytes]) => s3.putObject(env.INTAKE_S3_BUCKET, name, bytes),
+    ),
+  );
+  await s3.removeObjects(env.INTAKE_S3_BUCKET, names);
+  const ours = await rate(() =>
+    each(files, 3, (bytes) => call('POST', `/uploads?queue=${queue}`, formOf('large.pdf', bytes))),
+  );
+  return { ours, bare, unit: 'MB/s' };
+}
+
+async function main() {
+  if (!base) throw new Error('No running system found: run "npm start" in another terminal first.');
+  const login = { username: env.INTAKE_ADMIN_EMAIL, password: env.INTAKE_ADMIN_PASSWORD };
+  const { key } = await call('POST', '/auth/login', JSON.stringify(login), { 'content-type': 'application/json' });
+  authorization = `Bearer ${key}`;
+  const queue = idOf((await call('GET', '/queues')).results[0].url);
+
+  const rows = [];
+  const measure = async (name, target, fn) => {
+    process.stderr.write(`${name} ...\n`);
+    const { ours, bare, unit } = await fn();
+    rows.push({
+      name,
+      unit,
+      ours: Number(ours.toFixed(1)),
+      bare: Number(bare.toFixed(1)),
+      ratio: Number((ours / bare).toFixed(2)),
+      target,
+    });
+  };
+  await measure('digital documents', 0.6, () => measureDocuments(queue, DIGITAL, ROUNDS));
+  await measure('digital documents and scans', 0.6, () =>
+    measureDocuments(queue, [...DIGITAL, 'scan-en.png'], Math.ceil(ROUNDS / 5)),
+  );
+  await measure('GET /v1/annotations/<id>', 0.35, () => measureReading(queue));
+  await measure('upload', null, () => measureUpload(queue));
+
+  console.table(rows);
+  const folder = path.join(env.INTAKE_DATA_DIR ?? path.join(root, '.data'), 'bench');
+  mkdirSync(folder, { recursive: true });
+  const file = path.join(folder, 'bench.json');
+  writeFileSync(file, `${JSON.stringify({ at: new Date().toISOString(), node: process.version, rows }, null, 2)}\n`);
+  console.log(`Written to ${path.relative(process.cwd(), file)}`);
+}
+
+main().catch((error) => {
+  console.error(error.message);
+  process.exit(1);
+});
