@@ -10,8 +10,10 @@ module.exports = {
       { jsc: { target: 'es2022', parser: { syntax: 'typescript' } }, module: { type: 'commonjs' } },
     ],
   },
-  // mongodb loads `os` by dynamic import, which jest's sandbox has only where it was compiled away.
-  transformIgnorePatterns: ['/node_modules/(?!(jose|openid-client|oauth4webapi)/|mongodb/lib/runtime_adapters\\.js)'],
+  // Some packages load Node's own modules by dynamic import, which jest's sandbox has only where it was compiled away.
+  transformIgnorePatterns: [
+    '/node_modules/(?!(jose|openid-client|oauth4webapi)/|mongodb/lib/runtime_adapters\\.js|@opentelemetry/otlp-exporter-base/)',
+  ],
   moduleNameMapper: {
     '^@intake/(contracts|rpc|bus|mongo|service|schema|engine|untrusted|testkit|urls)$': '<rootDir>/packages/$1/src',
   },

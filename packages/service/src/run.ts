@@ -28,6 +28,8 @@ export interface RunningService {
 }
 
 const DRAIN_MS = 25_000;
+/** How long the last traces may take to be sent. */
+const TRACES_MS = 3000;
 
 /**
  * Runs one service: log, metrics, traces, the ops port, then `build`, which connects and serves.
@@ -71,6 +73,18 @@ export async function runService(
     );
   };
 
+  const sendMetrics = async (response: http.ServerResponse): Promise<void> => {
+    try {
+      const body = await metrics.metrics();
+      response.setHeader('content-type', metrics.contentType);
+      response.end(body);
+    } catch (error) {
+      log.error({ err: error }, 'metrics cannot be read');
+      response.statusCode = 500;
+      response.end();
+    }
+  };
+
   const ops = http.createServer(async (request, response) => {
     if (request.url === '/healthz') {
       response.end('ok\n');
@@ -79,16 +93,14 @@ export async function runService(
       response.statusCode = problems.length > 0 ? 503 : 200;
       response.end(problems.length > 0 ? `${problems.join('\n')}\n` : 'ok\n');
     } else if (request.url === '/metrics') {
-      response.setHeader('content-type', metrics.contentType);
-      response.end(await metrics.metrics());
+      await sendMetrics(response);
     } else {
       response.statusCode = 404;
       response.end();
     }
   });
 
-  const stop = async (): Promise<void> => {
-    if (state === 'stopping') return;
+  const drain = async (): Promise<void> => {
     state = 'stopping';
     const end = Date.now() + DRAIN_MS;
     for (const { what, close } of closers.reverse()) {
@@ -98,10 +110,16 @@ export async function runService(
       });
       if (!closed) log.warn({ what }, 'closing took too long, going on');
     }
-    await tracing.close().catch((error) => log.warn({ err: error }, 'last traces were not sent'));
+    const sent = await within(TRACES_MS, () => tracing.close()).catch(() => false);
+    if (!sent) log.warn('last traces were not sent');
     ops.closeAllConnections();
     await new Promise<void>((resolve) => ops.close(() => resolve()));
     log.info('stopped');
+  };
+  let stopped: Promise<void> | undefined;
+  const stop = (): Promise<void> => {
+    stopped ??= drain();
+    return stopped;
   };
 
   await new Promise<void>((resolve, reject) => {
