@@ -11,7 +11,8 @@ const KEEP_DONE_S = 3 * 24 * 3600;
 /** Extraction jobs, claimed by lease; time is MongoDB's. */
 export type JobStore = ReturnType<typeof createJobStore>;
 
-export function createJobStore(database: Database) {
+/** `leaseMs`: how long a claim lasts unless it is renewed. */
+export function createJobStore(database: Database, leaseMs = LEASE_MS) {
   const schema = new Schema(
     {
       _id: String,
@@ -74,7 +75,7 @@ export function createJobStore(database: Database) {
         const row = await jobs
           .findOneAndUpdate(
             { state: 'open', organizationId, $expr: due },
-            [{ $set: { dueAt: after(LEASE_MS), token: { $add: ['$token', 1] } } }],
+            [{ $set: { dueAt: after(leaseMs), token: { $add: ['$token', 1] } } }],
             { sort: { dueAt: 1 }, returnDocument: 'after', updatePipeline: true },
           )
           .lean<Row>();
@@ -90,7 +91,7 @@ export function createJobStore(database: Database) {
     },
     /** Keeps a claim; false when it was lost. */
     async renew({ id, token }: Job): Promise<boolean> {
-      const result = await jobs.updateOne({ _id: id, token, state: 'open' }, [{ $set: { dueAt: after(LEASE_MS) } }], {
+      const result = await jobs.updateOne({ _id: id, token, state: 'open' }, [{ $set: { dueAt: after(leaseMs) } }], {
         updatePipeline: true,
       });
       return result.matchedCount === 1;
