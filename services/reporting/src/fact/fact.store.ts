@@ -1,0 +1,128 @@
+import type { ClientSession, Database } from '@intake/mongo';
+import { type Caller, organizationOf } from '@intake/rpc';
+import { type PipelineStage, Schema } from 'mongoose';
+import { confirmationCountedAt, type Fact } from './fact';
+
+/** What can be counted. */
+export type Metric = 'imported' | 'confirmed' | 'rejectedAutomatically' | 'rejectedManually' | 'deleted' | 'exported';
+
+/** Which facts are counted. */
+export interface FactFilter {
+  /** Empty: every queue that the caller sees. */
+  readonly queueIds: readonly number[];
+  /** Empty: all. */
+  readonly userIds: readonly number[];
+  readonly begin: Date;
+  /** Exclusive. */
+  readonly end: Date;
+}
+
+/** By what the counts are told apart. */
+export interface Grouping {
+  readonly queue: boolean;
+  readonly user: boolean;
+  readonly period: 'day' | 'week' | 'month' | null;
+}
+
+/** A number of documents; what is not grouped by is null. */
+export interface FactCount {
+  readonly queueId: number | null;
+  readonly userId: number | null;
+  /** First moment of the period, UTC. */
+  readonly period: Date | null;
+  readonly count: number;
+}
+
+/** Facts in MongoDB. */
+export type FactStore = ReturnType<typeof createFactStore>;
+
+type Row = Omit<Fact, 'annotationId'> & { _id: number };
+
+/** The date that each metric compares, with further conditions. API: usage-report.md section 2. */
+const COUNTED: Readonly<Record<Metric, { field: string; where?: Record<string, unknown> }>> = {
+  imported: { field: 'arrivedAt' },
+  confirmed: { field: 'confirmationCountedAt' },
+  rejectedAutomatically: { field: 'rejectedAt', where: { automaticallyRejected: true } },
+  rejectedManually: { field: 'rejectedAt', where: { automaticallyRejected: false } },
+  deleted: { field: 'deletedAt' },
+  exported: { field: 'exportedAt' },
+};
+
+export function createFactStore(database: Database) {
+  const date = { type: Date, default: null };
+  const schema = new Schema(
+    {
+      _id: Number,
+      organizationId: { type: Number, required: true },
+      queueId: { type: Number, required: true },
+      version: { type: Number, required: true },
+      status: { type: String, required: true },
+      modifierId: { type: Number, default: null },
+      automaticallyRejected: { type: Boolean, default: false },
+      arrivedAt: date,
+      confirmedAt: date,
+      exportedAt: date,
+      rejectedAt: date,
+      deletedAt: date,
+      rejectedVersion: { type: Number, default: 0 },
+      deletedVersion: { type: Number, default: 0 },
+      confirmationCountedAt: date,
+    },
+    { collection: 'facts', versionKey: false },
+  );
+  for (const field of new Set(Object.values(COUNTED).map((counted) => counted.field)))
+    schema.index({ organizationId: 1, [field]: 1 });
+  const model = database.connection.model('Fact', schema);
+
+  return {
+    async find(session: ClientSession, annotationId: number): Promise<Fact | null> {
+      const row = await model.findById(annotationId, { confirmationCountedAt: 0 }, { session }).lean<Row>();
+      if (!row) return null;
+      const { _id, ...fact } = row;
+      return { annotationId: _id, ...fact };
+    },
+
+    async save(session: ClientSession, fact: Fact): Promise<void> {
+      const { annotationId, ...fields } = fact;
+      await model.updateOne(
+        { _id: annotationId },
+        { $set: { ...fields, confirmationCountedAt: confirmationCountedAt(fact) } },
+        { upsert: true, session },
+      );
+    },
+
+    /** Documents of the caller's organization and queues. Imports belong to no user: neither filtered nor told apart by it. */
+    async count(caller: Caller, metric: Metric, filter: FactFilter, grouping: Grouping): Promise<FactCount[]> {
+      const { field, where = {} } = COUNTED[metric];
+      const { queueIds } = caller;
+      const wanted = filter.queueIds.length > 0 ? [...filter.queueIds] : undefined;
+      const visible = queueIds === 'all' ? wanted : (wanted ?? [...queueIds]).filter((id) => queueIds.includes(id));
+      const byUser = metric !== 'imported';
+      const stages: PipelineStage[] = [
+        {
+          $match: {
+            organizationId: organizationOf(caller),
+            [field]: { $gte: filter.begin, $lt: filter.end },
+            ...(visible && { queueId: { $in: visible } }),
+            ...(byUser && filter.userIds.length > 0 && { modifierId: { $in: [...filter.userIds] } }),
+            ...where,
+          },
+        },
+        {
+          $group: {
+            _id: {
+              queueId: grouping.queue ? '$queueId' : null,
+              userId: grouping.user && byUser ? '$modifierId' : null,
+              period: grouping.period
+                ? { $dateTrunc: { date: `$${field}`, unit: grouping.period, startOfWeek: 'monday' } }
+                : null,
+            },
+            count: { $sum: 1 },
+          },
+        },
+      ];
+      const groups = await model.aggregate<{ _id: Omit<FactCount, 'count'>; count: number }>(stages);
+      return groups.map(({ _id, count }) => ({ ..._id, count }));
+    },
+  };
+}

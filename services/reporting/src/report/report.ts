@@ -1,0 +1,166 @@
+import { type FieldErrors, Refusal } from '@intake/rpc';
+import type { FactCount, FactFilter, Grouping, Metric } from '../fact/fact.store';
+
+/** What groups of a report may be made of. API: usage-report.md section 2. */
+const GROUPS = ['user', 'workspace', 'queue', 'month', 'week', 'day'] as const;
+type Group = (typeof GROUPS)[number];
+type Period = NonNullable<Grouping['period']>;
+
+/** What a report is asked for. */
+export interface ReportRequest {
+  readonly queueIds: readonly number[];
+  readonly userIds: readonly number[];
+  readonly begin: Date | undefined;
+  readonly end: Date | undefined;
+  readonly groupBy: readonly string[];
+}
+
+/** What a report counts, and how. */
+export interface ReportPlan {
+  readonly filter: FactFilter;
+  readonly groups: ReadonlySet<Group>;
+  readonly period: Period | null;
+}
+
+/** Counts of documents. */
+export interface Metrics {
+  importedCount: number;
+  confirmedCount: number;
+  rejectedCount: number;
+  rejectedAutomaticallyCount: number;
+  rejectedManuallyCount: number;
+  deletedCount: number;
+  exportedCount: number;
+}
+
+/** One group of a report. */
+export interface Series {
+  readonly beginDate: string;
+  readonly endDate: string;
+  readonly workspaceId?: number;
+  readonly queueId?: number;
+  readonly userId?: number;
+  readonly values: Metrics;
+}
+
+/** The counts of each metric. */
+export type Counts = Readonly<Record<Metric, readonly FactCount[]>>;
+
+const FIELDS: Readonly<Record<Metric, readonly (keyof Metrics)[]>> = {
+  imported: ['importedCount'],
+  confirmed: ['confirmedCount'],
+  rejectedAutomatically: ['rejectedAutomaticallyCount', 'rejectedCount'],
+  rejectedManually: ['rejectedManuallyCount', 'rejectedCount'],
+  deleted: ['deletedCount'],
+  exported: ['exportedCount'],
+};
+
+/** Reads a request; without dates: the last 12 months. Throws Refusal INVALID with field errors. */
+export function planReport(request: ReportRequest, now: Date): ReportPlan {
+  const { queueIds, userIds, groupBy } = request;
+  const unknown: Record<string, string[]> = {};
+  groupBy.forEach((name, i) => {
+    if (!isGroup(name)) unknown[i] = [`"${name}" is not a valid choice.`];
+  });
+  const groups = new Set(groupBy.filter(isGroup));
+  const periods = [...groups].filter((group): group is Period => /^(month|week|day)$/.test(group));
+  const begin = request.begin ?? monthsBefore(now, 12);
+  const end = request.end ?? now;
+
+  const fields: FieldErrors = {};
+  if (Object.keys(unknown).length > 0) fields.group_by = unknown;
+  else if (periods.length > 1) fields.group_by = ['Only one of month, week and day can be used.'];
+  if (begin > end) fields.non_field_errors = ['begin_date must not be after end_date.'];
+  if (Object.keys(fields).length > 0) throw new Refusal('INVALID', { fields });
+  return { filter: { queueIds, userIds, begin, end }, groups, period: periods[0] ?? null };
+}
+
+/** What the facts have to be told apart by. */
+export function toGrouping({ groups, period }: ReportPlan): Grouping {
+  return { queue: groups.has('queue') || groups.has('workspace'), user: groups.has('user'), period };
+}
+
+/**
+ * Puts counts together into a report.
+ *
+ * @param workspaceOf workspace of each queue, needed only when grouped by workspace
+ */
+export function makeReport(
+  plan: ReportPlan,
+  counts: Counts,
+  workspaceOf: ReadonlyMap<number, number>,
+): { series: Series[]; totals: Metrics } {
+  const totals = noMetrics();
+  const series = new Map<string, Series>();
+  for (const [metric, rows] of Object.entries(counts) as [Metric, readonly FactCount[]][]) {
+    for (const row of rows) {
+      const keys = toKeys(plan, row, workspaceOf);
+      const name = JSON.stringify(keys);
+      const group = series.get(name) ?? { ...keys, values: noMetrics() };
+      series.set(name, group);
+      for (const field of FIELDS[metric]) {
+        group.values[field] += row.count;
+        totals[field] += row.count;
+      }
+    }
+  }
+  return { series: [...series.values()].sort(compareSeries), totals };
+}
+
+function toKeys(
+  { groups, period, filter }: ReportPlan,
+  row: FactCount,
+  workspaceOf: ReadonlyMap<number, number>,
+): Omit<Series, 'values'> {
+  const queueId = row.queueId ?? undefined;
+  return {
+    beginDate: toDate(period && row.period ? row.period : filter.begin),
+    endDate: toDate(period && row.period ? nextPeriod(row.period, period) : new Date(filter.end.getTime() - 1)),
+    workspaceId: groups.has('workspace') && queueId !== undefined ? workspaceOf.get(queueId) : undefined,
+    queueId: groups.has('queue') ? queueId : undefined,
+    userId: row.userId ?? undefined,
+  };
+}
+
+function compareSeries(a: Series, b: Series): number {
+  return (
+    a.beginDate.localeCompare(b.beginDate) ||
+    (a.workspaceId ?? 0) - (b.workspaceId ?? 0) ||
+    (a.queueId ?? 0) - (b.queueId ?? 0) ||
+    (a.userId ?? 0) - (b.userId ?? 0)
+  );
+}
+
+function isGroup(name: string): name is Group {
+  return (GROUPS as readonly string[]).includes(name);
+}
+
+function noMetrics(): Metrics {
+  return {
+    importedCount: 0,
+    confirmedCount: 0,
+    rejectedCount: 0,
+    rejectedAutomaticallyCount: 0,
+    rejectedManuallyCount: 0,
+    deletedCount: 0,
+    exportedCount: 0,
+  };
+}
+
+function nextPeriod(at: Date, period: Period): Date {
+  const days = period === 'month' ? 0 : period === 'week' ? 7 : 1;
+  const months = period === 'month' ? 1 : 0;
+  return new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + months, at.getUTCDate() + days));
+}
+
+/** Midnight of the same day of an earlier month; the month's last day where it is shorter. */
+function monthsBefore(at: Date, months: number): Date {
+  const year = at.getUTCFullYear();
+  const month = at.getUTCMonth() - months;
+  const lastDay = new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
+  return new Date(Date.UTC(year, month, Math.min(at.getUTCDate(), lastDay)));
+}
+
+function toDate(at: Date): string {
+  return at.toISOString().slice(0, 10);
+}
