@@ -6,9 +6,9 @@ type NestedErrors = string[] | FieldErrors | FieldErrors[];
 export class ErrorCollector {
   private readonly errors: FieldErrors = {};
 
-  /** Adds texts to an attribute, or the errors of what is inside it. Null and empty lists say that nothing is wrong. */
+  /** Adds texts to an attribute, or the errors of what is inside it. Null and an empty list say that nothing is wrong. */
   add(attribute: string, errors: string | NestedErrors | null): void {
-    if (errors === null || errors.length === 0) return;
+    if (errors === null || (Array.isArray(errors) && errors.length === 0)) return;
     const given = typeof errors === 'string' ? [errors] : errors;
     const before = this.errors[attribute];
     this.errors[attribute] = isTexts(before) && isTexts(given) ? [...before, ...given] : given;
