@@ -2,9 +2,6 @@
  * `npm test [-- path ...]`: sets up what the tests need, then lint, quick tests, and tests with real processes.
  * With a path, only the tests there run. The last line is `N passed, N failed`.
  */
-import { spawn } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { ensureBackingServices } from './backing/index.mjs';
 import { PROGRAMS } from './backing/programs.mjs';
@@ -13,6 +10,7 @@ import { onNpmKilled, runCommand } from './processes.mjs';
 import { preparePythonClient } from './python-client.mjs';
 import { ROOT, readSettings } from './settings.mjs';
 import { prepare } from './setup.mjs';
+import { interruptRuns, runJest, runLauncherTests } from './test-runs.mjs';
 
 /** Beside those of `npm start`, so that both can run. */
 const PREFERRED_PORTS = { mongodb: 27118, nats: 4323, minio: 9101 };
@@ -20,7 +18,6 @@ const REAL_PROCESSES = '\\.it\\.test\\.ts$';
 /** One file after the other, each in a process of its own: what one leaves open cannot disturb the next. */
 const ONE_BY_ONE = { maxWorkers: 1, workerIdleMemoryLimit: '1MB' };
 
-const require = createRequire(import.meta.url);
 const log = (line) => console.log(line);
 const { env } = process;
 const { dataDir, cacheDir } = readSettings(env);
@@ -29,42 +26,56 @@ const counts = { passed: 0, failed: 0 };
 const undo = [];
 let interrupted = false;
 
-/** @type {import('node:child_process').ChildProcess | undefined} */
-let jest;
-
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, interrupt);
 onNpmKilled(interrupt);
 
 function interrupt() {
   interrupted = true;
-  jest?.kill('SIGTERM');
+  interruptRuns();
   if (undo.length === 0) process.exit(130);
 }
 
 async function main() {
   await prepare({ env, cacheDir, log });
   const paths = process.argv.slice(2);
-  if (paths.length > 0) return runJest('chosen', paths, await startBackingServices(), ONE_BY_ONE);
+  if (paths.length > 0) return runChosen(paths);
 
   await lint();
   const testFolder = `${escapePattern(ROOT)}/test/`;
   const notQuick = ['/node_modules/', REAL_PROCESSES, testFolder];
-  await runJest('quick', ['--passWithNoTests', '--testPathIgnorePatterns', ...notQuick], env);
+  add(await runJest(['--passWithNoTests', '--testPathIgnorePatterns', ...notQuick], { env, report: report('quick') }));
+  add(await runLauncherTests((name) => !name.includes('.it.'), { env, report: report('launcher-quick') }));
   if (interrupted) return;
-  const real = ['--passWithNoTests', '--testPathPatterns', REAL_PROCESSES, testFolder];
-  await runJest('real', real, await startBackingServices(), ONE_BY_ONE);
+
+  add(await runLauncherTests((name) => name.includes('.it.'), { env, report: report('launcher') }));
+  const real = ['--testPathPatterns', REAL_PROCESSES, testFolder];
+  const testEnv = await startBackingServices();
+  add(await runJest(real, { env: testEnv, report: report('real'), options: ONE_BY_ONE }));
+}
+
+async function runChosen(paths) {
+  if (paths.every((path) => path.startsWith('deploy/'))) {
+    const isChosen = (/** @type {string} */ name) => paths.some((path) => `deploy/local/${name}`.startsWith(path));
+    return add(await runLauncherTests(isChosen, { env, report: report('launcher') }));
+  }
+  const testEnv = await startBackingServices();
+  add(await runJest(paths, { env: testEnv, report: report('chosen'), options: ONE_BY_ONE }));
+}
+
+function report(part) {
+  return join(testDir, 'reports', part);
 }
 
 async function lint() {
   const { code, output } = await runCommand(join(ROOT, 'node_modules/.bin/biome'), ['check', '.'], { cwd: ROOT });
   log(code === 0 ? 'Lint: no findings' : `Lint failed:\n${output}`);
-  count(code === 0);
+  add(code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 });
 }
 
 /** One set of backing services for all tests, empty at the start, with the environment that leads tests to it. */
 async function startBackingServices() {
-  for (const name of ['mongodb', 'nats', 'minio']) rmSync(join(testDir, name), { recursive: true, force: true });
-  const backing = await ensureBackingServices({ dataDir: testDir, cacheDir, env, log, ports: PREFERRED_PORTS });
+  const ports = PREFERRED_PORTS;
+  const backing = await ensureBackingServices({ dataDir: testDir, cacheDir, env, log, ports, fresh: true });
   undo.push(backing.stop);
   return {
     ...env,
@@ -89,37 +100,9 @@ async function findProgramsToBreak() {
   return found;
 }
 
-async function runJest(part, args, jestEnv, options = {}) {
-  mkdirSync(testDir, { recursive: true });
-  const report = join(testDir, `jest-${part}.json`);
-  rmSync(report, { force: true });
-  const config = { ...require(join(ROOT, 'jest.config.js')), rootDir: ROOT, ...options };
-  const all = ['--config', JSON.stringify(config), '--json', '--outputFile', report, ...args];
-  const code = await new Promise((resolve) => {
-    jest = spawn(join(ROOT, 'node_modules/.bin/jest'), all, {
-      cwd: ROOT,
-      env: { ...jestEnv, FORCE_COLOR: env.FORCE_COLOR ?? (process.stdout.isTTY ? '1' : '0') },
-      stdio: ['ignore', 'ignore', 'inherit'], // its report goes to stderr, the JSON on stdout is in the file too
-    });
-    jest.once('error', () => resolve(1));
-    jest.once('exit', (exitCode) => resolve(exitCode ?? 1));
-  });
-  addReport(report, code);
-}
-
-function addReport(report, code) {
-  try {
-    const { numPassedTests, numFailedTests, numRuntimeErrorTestSuites } = JSON.parse(readFileSync(report, 'utf8'));
-    counts.passed += numPassedTests;
-    counts.failed += numFailedTests + numRuntimeErrorTestSuites;
-    if (code !== 0 && numFailedTests + numRuntimeErrorTestSuites === 0) count(false);
-  } catch {
-    count(false);
-  }
-}
-
-function count(passed) {
-  counts[passed ? 'passed' : 'failed'] += 1;
+function add({ passed, failed }) {
+  counts.passed += passed;
+  counts.failed += failed;
 }
 
 function escapePattern(text) {
@@ -130,7 +113,7 @@ try {
   await main();
 } catch (error) {
   console.error(`\n${error.message}`);
-  count(false);
+  counts.failed += 1;
 }
 for (const step of undo.splice(0)) await step();
 log(`${counts.passed} passed, ${counts.failed} failed`);

@@ -44,11 +44,11 @@ export async function resolveBackingServices({ env, cacheDir, log }) {
  * Gives a MongoDB, a NATS and a MinIO to work with: from the environment, else run here on loopback.
  * @param {{
  *   dataDir: string, cacheDir: string, env: NodeJS.ProcessEnv, log: (line: string) => void,
- *   ports?: {mongodb?: number, nats?: number, minio?: number},
- * }} options
+ *   ports?: {mongodb?: number, nats?: number, minio?: number}, fresh?: boolean,
+ * }} options `ports`: those to use when they are free; `fresh`: forget the data of earlier runs
  * @returns {Promise<BackingServices>}
  */
-export async function ensureBackingServices({ dataDir: folder, cacheDir, env, log, ports = {} }) {
+export async function ensureBackingServices({ dataDir: folder, cacheDir, env, log, ports = {}, fresh = false }) {
   const dataDir = resolve(folder);
   const runnables = await resolveBackingServices({ env, cacheDir, log });
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
@@ -68,7 +68,14 @@ export async function ensureBackingServices({ dataDir: folder, cacheDir, env, lo
       const given = service.fromEnvironment(env);
       if (given) return checkAnswers(service, given, log);
       const runnable = /** @type {import('./resolve.mjs').Runnable} */ (runnables[service.name]);
-      const one = await startLocally(service, runnable, { root: ROOT, dataDir, env, port: ports[service.name], log });
+      const one = await startLocally(service, runnable, {
+        root: ROOT,
+        dataDir,
+        env,
+        port: ports[service.name],
+        fresh,
+        log,
+      });
       started.push(one);
       guard.watch(one.pid);
       log(`${service.program.title} is ready at ${one.address.url} (${describeRunnable(runnable)})`);

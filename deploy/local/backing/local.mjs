@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { choosePort } from '../ports.mjs';
@@ -17,13 +18,14 @@ import { markProcess, startDetached, stopLeftover, stopProcess } from '../proces
  * Starts one backing service on loopback and waits until it answers.
  * @param {typeof import('./mongodb.mjs').mongodb} service
  * @param {import('./resolve.mjs').Runnable} runnable
- * @param {{root: string, dataDir: string, env: NodeJS.ProcessEnv, port?: number, log: (line: string) => void}} options
+ * @param {{root: string, dataDir: string, env: NodeJS.ProcessEnv, port?: number, fresh?: boolean, log: (line: string) => void}} options
  * @returns {Promise<{address: any, name: string, pid: number, exited: Promise<void>, stop(): Promise<void>}>}
  */
-export async function startLocally(service, runnable, { root, dataDir, env, port: wishedPort, log }) {
+export async function startLocally(service, runnable, { root, dataDir, env, port: preferred, fresh, log }) {
   const markFile = join(dataDir, 'pids', `${service.name}.json`);
   await stopLeftover(markFile, log);
-  const port = wishedPort ?? (await choosePort(dataDir, service.name, service.defaultPort, log));
+  if (fresh) rmSync(join(dataDir, service.name), { recursive: true, force: true });
+  const port = await choosePort(dataDir, service.name, preferred ?? service.defaultPort, log);
   const place = { root, dataDir, port, env, inContainer: runnable.kind === 'container' };
   const run = service.describeRun(place);
   const logFile = join(dataDir, 'logs', `${service.name}.log`);
