@@ -1,3 +1,4 @@
+import { analyze } from './analyze';
 import { orderWords } from './layout/lines';
 import type { Recognition, RecognizeOptions } from './recognition';
 import { readText } from './text/read';
@@ -20,5 +21,5 @@ export async function recognize(bytes: Uint8Array, options: RecognizeOptions): P
     words: orderWords(words),
     source,
   }));
-  return { pages, pageCount: text.pageCount, fields: {}, tables: {}, language: null, engineVersion: ENGINE_VERSION };
+  return { pages, pageCount: text.pageCount, ...analyze(pages, options.locale), engineVersion: ENGINE_VERSION };
 }

@@ -1,0 +1,109 @@
+import { normalize } from '../layout/page-layout';
+
+const MONTHS: string[][] = [
+  'jan january januar janvier janv gennaio gen enero ene januari leden ledna januara styczen stycznia janeiro tammikuu januar jaan'.split(
+    ' ',
+  ),
+  'feb february februar fevrier fevr fev febbraio febrero februari unor unora februara luty lutego fevereiro helmikuu'.split(
+    ' ',
+  ),
+  'mar march marz maerz mars marzo maart mrt brezen brezna marca marec marzec marco maaliskuu marcius mrz'.split(' '),
+  'apr april avril avr aprile abril abr duben dubna aprila kwiecien kwietnia huhtikuu aprilis'.split(' '),
+  'may mai maj maggio mag mayo mei kveten kvetna maja maio toukokuu majus'.split(' '),
+  'jun june juni juin giugno giu junio cerven cervna juna czerwiec czerwca junho kesakuu junius'.split(' '),
+  'jul july juli juillet juil luglio lug julio cervenec cervence jula lipiec lipca julho heinakuu julius'.split(' '),
+  'aug august aout agosto ago augustus srpen srpna augusta sierpien sierpnia elokuu augusztus augusti'.split(' '),
+  'sep sept september septembre settembre set septiembre zari septembra wrzesien wrzesnia setembro syyskuu szeptember'.split(
+    ' ',
+  ),
+  'oct october oktober okt octobre ottobre ott octubre rijen rijna oktobra pazdziernik pazdziernika outubro out lokakuu'.split(
+    ' ',
+  ),
+  'nov november novembre noviembre listopad listopadu novembra listopada novembro marraskuu'.split(' '),
+  'dec december dezember dez decembre dicembre dic diciembre prosinec prosince decembra grudzien grudnia dezembro joulukuu des desember'.split(
+    ' ',
+  ),
+];
+const MONTH_OF = new Map(MONTHS.flatMap((names, index) => names.map((name) => [name, index + 1] as const)));
+
+/** A date as it stands in a text. */
+export interface FoundDate {
+  /** ISO date; with day and month as printed when `ambiguous`. */
+  iso: string;
+  /** Set when day and month could be the other way round. */
+  swapped?: string;
+  start: number;
+  end: number;
+}
+
+const SEPARATED = /(?<![\d.,/-])(\d{1,2})\s?([./-])\s?(\d{1,2})\s?\2\s?(\d{4}|\d{2})(?!\d|[.,/-]\d)/g;
+const ISO = /(?<![\d.,/-])((?:19|20)\d{2})\s?([-./])\s?(\d{1,2})\s?\2\s?(\d{1,2})(?!\d)/g;
+const DAY_NAME_YEAR =
+  /(?<![\d.,])(\d{1,2})(?:st|nd|rd|th|er|º)?[\s.\-/,]*(?:de |of )?(\p{L}{3,12})[\s.\-/,]+(?:de |del )?'?(\d{4}|\d{2})(?![\d%])/giu;
+const NAME_DAY_YEAR = /(\p{L}{3,12})[\s.\-/]*(\d{1,2})(?:st|nd|rd|th)?[\s,.\-/]+(\d{4})(?!\d)/giu;
+const YEAR_NAME_DAY = /(?<!\d)((?:19|20)\d{2})[\s.\-/]+(\p{L}{3,12})[\s.\-/]+(\d{1,2})(?!\d)/giu;
+const COMPACT = /(?<!\d)((?:19|20)\d{2})(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(?!\d)/g;
+
+/** All dates of a text, in the order in which they stand. */
+export function findDates(text: string, monthFirst = false): FoundDate[] {
+  const found: FoundDate[] = [];
+  const add = (match: RegExpExecArray, iso: string | undefined, swapped?: string) => {
+    const start = match.index;
+    const end = start + match[0].length;
+    if (!iso || found.some((one) => start < one.end && end > one.start)) return;
+    found.push({ iso, start, end, ...(swapped && swapped !== iso && { swapped }) });
+  };
+  for (const match of text.matchAll(ISO)) add(match, isoDate(match[1]!, match[3]!, match[4]!));
+  for (const match of text.matchAll(DAY_NAME_YEAR)) {
+    add(match, isoDate(match[3]!, monthNumber(match[2]!), match[1]!));
+  }
+  for (const match of text.matchAll(NAME_DAY_YEAR)) {
+    add(match, isoDate(match[3]!, monthNumber(match[1]!), match[2]!));
+  }
+  for (const match of text.matchAll(YEAR_NAME_DAY)) {
+    add(match, isoDate(match[1]!, monthNumber(match[2]!), match[3]!));
+  }
+  for (const match of text.matchAll(SEPARATED)) {
+    const [, first, mark, second, year] = match as unknown as [string, string, string, string, string];
+    const dayFirst = isoDate(year, second, first);
+    const other = mark === '.' ? undefined : isoDate(year, first, second);
+    if (monthFirst && other) add(match, other, dayFirst);
+    else add(match, dayFirst ?? other, dayFirst ? other : undefined);
+  }
+  return found.sort((a, b) => a.start - b.start);
+}
+
+/** Dates written without separators (`20240131`); only where a label says that it is one. */
+export function findCompactDate(text: string): string | undefined {
+  for (const match of text.matchAll(COMPACT)) return isoDate(match[1]!, match[2]!, match[3]!);
+  return undefined;
+}
+
+/** True when some date of the document can only be read as month before day, and none only as day before month. */
+export function isMonthFirst(texts: Iterable<string>): boolean | undefined {
+  let dayFirst = 0;
+  let monthFirst = 0;
+  for (const text of texts) {
+    for (const [, first, mark, second] of text.matchAll(SEPARATED)) {
+      if (mark === '.') continue;
+      if (Number(first) > 12 && Number(second) <= 12) dayFirst++;
+      if (Number(second) > 12 && Number(first) <= 12) monthFirst++;
+    }
+  }
+  if (dayFirst === 0 && monthFirst === 0) return undefined;
+  return monthFirst > dayFirst;
+}
+
+function monthNumber(name: string): string {
+  const plain = normalize(name)[0] ?? '';
+  return String(MONTH_OF.get(plain) ?? (plain.length > 3 ? MONTH_OF.get(plain.slice(0, 3)) : 0) ?? 0);
+}
+
+function isoDate(year: string, month: string, day: string): string | undefined {
+  const y = year.length === 2 ? 2000 + Number(year) - (Number(year) > 69 ? 100 : 0) : Number(year);
+  const m = Number(month);
+  const d = Number(day);
+  if (y < 1970 || y > 2099 || m < 1 || m > 12 || d < 1 || d > new Date(Date.UTC(y, m, 0)).getUTCDate())
+    return undefined;
+  return `${y}-${String(m).padStart(2, '0')}-${String(d).padStart(2, '0')}`;
+}

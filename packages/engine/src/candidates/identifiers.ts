@@ -1,0 +1,207 @@
+/** Length of an IBAN by country. */
+const IBAN_LENGTH: Record<string, number> = {
+  AD: 24,
+  AE: 23,
+  AL: 28,
+  AT: 20,
+  AZ: 28,
+  BA: 20,
+  BE: 16,
+  BG: 22,
+  BH: 22,
+  BR: 29,
+  BY: 28,
+  CH: 21,
+  CR: 22,
+  CY: 28,
+  CZ: 24,
+  DE: 22,
+  DK: 18,
+  DO: 28,
+  EE: 20,
+  EG: 29,
+  ES: 24,
+  FI: 18,
+  FO: 18,
+  FR: 27,
+  GB: 22,
+  GE: 22,
+  GI: 23,
+  GL: 18,
+  GR: 27,
+  GT: 28,
+  HR: 21,
+  HU: 28,
+  IE: 22,
+  IL: 23,
+  IS: 26,
+  IT: 27,
+  JO: 30,
+  KW: 30,
+  KZ: 20,
+  LB: 28,
+  LI: 21,
+  LT: 20,
+  LU: 20,
+  LV: 21,
+  MC: 27,
+  MD: 24,
+  ME: 22,
+  MK: 19,
+  MT: 31,
+  NL: 18,
+  NO: 15,
+  PK: 24,
+  PL: 28,
+  PT: 25,
+  QA: 29,
+  RO: 24,
+  RS: 22,
+  SA: 24,
+  SE: 24,
+  SI: 19,
+  SK: 24,
+  SM: 27,
+  TN: 24,
+  TR: 26,
+  UA: 29,
+  XK: 20,
+}; // prettier-ignore
+
+/** True when the check digits of an IBAN hold (ISO 13616, modulo 97). */
+export function isIban(iban: string): boolean {
+  if (!/^[A-Z]{2}\d{2}[A-Z0-9]+$/.test(iban) || IBAN_LENGTH[iban.slice(0, 2)] !== iban.length) return false;
+  let rest = 0;
+  for (const character of iban.slice(4) + iban.slice(0, 4)) {
+    const value = Number.parseInt(character, 36);
+    rest = (rest * (value > 9 ? 100 : 10) + value) % 97;
+  }
+  return rest === 1;
+}
+
+/**
+ * The IBAN at the start of a text, spaces allowed. What OCR takes for letters among digits is put right when the
+ * check digits then hold.
+ *
+ * @returns the IBAN without spaces, whether it checks, and how many characters of the text it took
+ */
+export function readIban(text: string): { iban: string; valid: boolean; length: number } | undefined {
+  const country = text.slice(0, 2).toUpperCase();
+  const wanted = IBAN_LENGTH[country];
+  if (!wanted) return undefined;
+  let compact = '';
+  let length = 0;
+  for (const character of text) {
+    if (compact.length === wanted) break;
+    length += character.length;
+    if (/[A-Za-z0-9]/.test(character)) compact += character.toUpperCase();
+    else if (!/[\s.\-\u00a0]/.test(character)) return undefined;
+  }
+  if (compact.length !== wanted || /[A-Za-z0-9]/.test(text[length] ?? '')) return undefined;
+  if (isIban(compact)) return { iban: compact, valid: true, length };
+  const mended =
+    compact.slice(0, 2) +
+    compact.slice(2).replace(/[OQD]/g, '0').replace(/[IL]/g, '1').replace(/S/g, '5').replace(/B/g, '8');
+  if (isIban(mended)) return { iban: mended, valid: true, length };
+  return /^[A-Z]{2}\d{2}/.test(compact) ? { iban: compact, valid: false, length } : undefined;
+}
+
+/** Formats of VAT numbers behind the country prefix. */
+const VAT_FORMATS: Record<string, RegExp> = {
+  AT: /^U\d{8}$/,
+  BE: /^[01]?\d{9}$/,
+  BG: /^\d{9,10}$/,
+  CY: /^\d{8}[A-Z]$/,
+  CZ: /^\d{8,10}$/,
+  DE: /^\d{9}$/,
+  DK: /^\d{8}$/,
+  EE: /^\d{9}$/,
+  EL: /^\d{9}$/,
+  ES: /^[A-Z0-9]\d{7}[A-Z0-9]$/,
+  FI: /^\d{8}$/,
+  FR: /^[A-Z0-9]{2}\d{9}$/,
+  GB: /^(\d{9}|\d{12}|(GD|HA)\d{3})$/,
+  GR: /^\d{9}$/,
+  HR: /^\d{11}$/,
+  HU: /^\d{8}$/,
+  IE: /^\d[A-Z0-9+*]\d{5}[A-Z]{1,2}$/,
+  IT: /^\d{11}$/,
+  LT: /^(\d{9}|\d{12})$/,
+  LU: /^\d{8}$/,
+  LV: /^\d{11}$/,
+  MT: /^\d{8}$/,
+  NL: /^\d{9}B\d{2}$/,
+  PL: /^\d{10}$/,
+  PT: /^\d{9}$/,
+  RO: /^\d{2,10}$/,
+  SE: /^\d{12}$/,
+  SI: /^\d{8}$/,
+  SK: /^\d{10}$/,
+  XI: /^\d{9}$/,
+  CHE: /^\d{9}(MWST|TVA|IVA)?$/,
+  NO: /^\d{9}(MVA)?$/,
+}; // prettier-ignore
+
+const digitsOf = (text: string) => [...text].map(Number);
+
+/** Checks that go beyond the format, for the countries where they are published and simple. */
+const VAT_CHECKS: Record<string, (body: string) => boolean> = {
+  DE: (body) => {
+    let product = 10;
+    for (const digit of digitsOf(body.slice(0, 8))) {
+      const sum = (digit + product) % 10 || 10;
+      product = (2 * sum) % 11;
+    }
+    return (11 - product) % 10 === Number(body[8]);
+  },
+  CZ: (body) => body.length !== 8 || isIco(body),
+  FR: (body) => !/^\d{11}$/.test(body) || (12 + 3 * (Number(body.slice(2)) % 97)) % 97 === Number(body.slice(0, 2)),
+  IT: (body) => isLuhn(body),
+  PL: (body) => weigh(body.slice(0, 9), [6, 5, 7, 2, 3, 4, 5, 6, 7]) % 11 === Number(body[9]),
+  SK: (body) => Number(body) % 11 === 0,
+  BE: (body) => 97 - (Number(body.padStart(10, '0').slice(0, 8)) % 97) === Number(body.slice(-2)),
+  PT: (body) => {
+    const check = 11 - (weigh(body.slice(0, 8), [9, 8, 7, 6, 5, 4, 3, 2]) % 11);
+    return (check > 9 ? 0 : check) === Number(body[8]);
+  },
+};
+
+const weigh = (text: string, weights: number[]) =>
+  digitsOf(text).reduce((sum, digit, at) => sum + digit * weights[at]!, 0);
+
+/** True when a Czech or Slovak IČO's check digit holds. */
+export function isIco(ico: string): boolean {
+  if (!/^\d{8}$/.test(ico)) return false;
+  return (11 - (weigh(ico.slice(0, 7), [8, 7, 6, 5, 4, 3, 2]) % 11)) % 10 === Number(ico[7]);
+}
+
+/** Luhn's check, as SIREN, SIRET and the Italian partita IVA have it. */
+export function isLuhn(number: string): boolean {
+  const sum = digitsOf(number)
+    .reverse()
+    .reduce((total, digit, at) => total + (at % 2 ? (digit > 4 ? digit * 2 - 9 : digit * 2) : digit), 0);
+  return /^\d+$/.test(number) && sum % 10 === 0;
+}
+
+/**
+ * A VAT number with its country prefix, without spaces and punctuation.
+ *
+ * @returns `checked` is true when the country's check digits hold, undefined when none are known here
+ */
+export function readVatId(text: string): { vatId: string; checked: boolean | undefined } | undefined {
+  const compact = text.toUpperCase().replace(/[\s.\-/\u00a0]/g, '');
+  const country = compact.startsWith('CHE') ? 'CHE' : compact.slice(0, 2);
+  const body = compact.slice(country.length);
+  if (!VAT_FORMATS[country]?.test(body)) return undefined;
+  return { vatId: compact, checked: VAT_CHECKS[country]?.(body) };
+}
+
+/** True for what has the form of a BIC (ISO 9362) with a country that uses IBAN or is known to. */
+export function isBic(text: string): boolean {
+  const match = /^[A-Z]{4}([A-Z]{2})[A-Z0-9]{2}([A-Z0-9]{3})?$/.exec(text);
+  return (
+    match !== null &&
+    (match[1]! in IBAN_LENGTH ||
+      ['US', 'SG', 'HK', 'JP', 'CN', 'AU', 'CA', 'IN', 'MY', 'NZ', 'ZA', 'RU'].includes(match[1]!))
+  );
+}

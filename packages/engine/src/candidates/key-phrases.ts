@@ -1,0 +1,121 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { normalize, type PageLayout, type Token, unite } from '../layout/page-layout';
+import type { Position } from '../recognition';
+
+/** A label on the page that tells what stands beside or below it. */
+export interface Key {
+  /** What the label may announce, with how surely: 1 for its own phrase, less for words of general meaning. */
+  meanings: { field: string; weight: number }[];
+  phrase: string;
+  tokens: Token[];
+  box: Position;
+  page: number;
+  line: number;
+}
+
+interface Phrase {
+  parts: string[];
+  meanings: { field: string; weight: number }[];
+}
+
+const WEAK = 0.45;
+
+/** First part of a phrase -> phrases, longest first. */
+type Dictionary = Map<string, Phrase[]>;
+
+/** Reads `data/<file>`: field -> phrases. */
+export function loadPhrases(file: string): Dictionary {
+  const data: Record<string, { strong: string[]; weak: string[] }> = JSON.parse(
+    readFileSync(path.join(__dirname, '..', '..', 'data', file), 'utf8'),
+  );
+  const byText = new Map<string, Phrase>();
+  for (const [field, { strong, weak }] of Object.entries(data)) {
+    for (const [texts, weight] of [
+      [strong, 1],
+      [weak, WEAK],
+    ] as const) {
+      for (const text of texts) {
+        const parts = normalize(text);
+        const phrase = byText.get(parts.join(' ')) ?? { parts, meanings: [] };
+        byText.set(parts.join(' '), phrase);
+        if (!phrase.meanings.some((meaning) => meaning.field === field)) phrase.meanings.push({ field, weight });
+      }
+    }
+  }
+  const dictionary: Dictionary = new Map();
+  for (const phrase of byText.values()) {
+    const first = phrase.parts[0];
+    if (first === undefined) continue;
+    const list = dictionary.get(first) ?? [];
+    list.push(phrase);
+    dictionary.set(first, list);
+  }
+  for (const list of dictionary.values()) list.sort((a, b) => b.parts.length - a.parts.length);
+  return dictionary;
+}
+
+const KEYS = loadPhrases('key-phrases.json');
+
+/** All labels of a page; where several phrases begin at a word, the longest. */
+export function findKeys(page: PageLayout, dictionary: Dictionary = KEYS): Key[] {
+  const keys: Key[] = [];
+  const mend = page.source === 'ocr' ? makeMender(dictionary) : undefined;
+  for (const segment of page.segments) {
+    const stream = segment.tokens.flatMap((token) =>
+      token.parts.map((part, at) => ({ part, token, first: at === 0, last: at === token.parts.length - 1 })),
+    );
+    if (mend) for (const entry of stream) entry.part = mend(entry.part);
+    let at = 0;
+    while (at < stream.length) {
+      const entry = stream[at]!;
+      const phrase = dictionary
+        .get(entry.part)
+        ?.find(({ parts }) => parts.every((part, offset) => stream[at + offset]?.part === part));
+      const end = phrase ? stream[at + phrase.parts.length - 1]! : undefined;
+      // A phrase inside a longer word ("nr" in "123-nr-5") is no label.
+      if (!phrase || !entry.first || (!end!.last && !/[:.]/.test(end!.token.text))) {
+        at++;
+        continue;
+      }
+      const tokens = [...new Set(stream.slice(at, at + phrase.parts.length).map((one) => one.token))];
+      keys.push({
+        meanings: phrase.meanings,
+        phrase: phrase.parts.join(' '),
+        tokens,
+        box: unite(tokens.map((token) => token.box)),
+        page: segment.page,
+        line: segment.line,
+      });
+      at += phrase.parts.length;
+    }
+  }
+  return keys;
+}
+
+const vocabularies = new WeakMap<Dictionary, string[]>();
+
+/** OCR gets a letter of a long word wrong now and then: the word that differs in one letter is meant. */
+function makeMender(dictionary: Dictionary): (part: string) => string {
+  let vocabulary = vocabularies.get(dictionary);
+  if (!vocabulary) {
+    const words = new Set<string>();
+    for (const list of dictionary.values()) for (const { parts } of list) for (const part of parts) words.add(part);
+    vocabulary = [...words].filter((word) => word.length >= 5);
+    vocabularies.set(dictionary, vocabulary);
+  }
+  const words = vocabulary;
+  const known = new Set(words);
+  return (part) => {
+    if (part.length < 5 || known.has(part) || /\d{3}/.test(part)) return part;
+    return words.find((word) => differsByOne(word, part)) ?? part;
+  };
+}
+
+function differsByOne(a: string, b: string): boolean {
+  if (Math.abs(a.length - b.length) > 1) return false;
+  let at = 0;
+  while (at < a.length && a[at] === b[at]) at++;
+  if (a.length === b.length) return a.slice(at + 1) === b.slice(at + 1);
+  return a.length > b.length ? a.slice(at + 1) === b.slice(at) : a.slice(at) === b.slice(at + 1);
+}

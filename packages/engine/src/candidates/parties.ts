@@ -1,0 +1,439 @@
+import { normalize, type PageLayout, type Segment, type Token, unite } from '../layout/page-layout';
+import { isBeside, isInColumn, linesBetween } from '../layout/relations';
+import type { Position } from '../recognition';
+import type { Key } from './key-phrases';
+
+export type Role = 'sender' | 'recipient' | 'delivery';
+
+/** A person or company with its address, as it stands on the page. */
+export interface Party {
+  role: Role;
+  name: { text: string; box: Position } | undefined;
+  address: { text: string; box: Position } | undefined;
+  page: number;
+  /** Where the block stands, with its numbers of registration. */
+  box: Position;
+  /** How it was found; decides the confidence. */
+  evidence: 'label' | 'window' | 'company' | 'block' | 'top';
+}
+
+/** Legal forms, which only companies have behind their names. */
+const LEGAL_FORM =
+  /(?:^|[\s,])(?:gmbh|g\.m\.b\.h\.?|mbh|ag|kg|ohg|ug|e\.\s?k\.?|e\.\s?v\.?|se|ltd\.?|limited|llc|l\.l\.c\.|inc\.?|incorporated|corp\.?|corporation|plc|llp|lp|co\.|company|sdn\.?|bhd\.?|pte|pty|s\.?a\.?r\.?l\.?|sas|s\.a\.s\.?|sasu|eurl|s\.?\s?a\.?|sci|scop|s\.\s?r\.\s?o\.?|spol\.?|a\.\s?s\.?|k\.\s?s\.?|v\.o\.s\.?|z\.\s?s\.?|sp\.\s?z\s?o\.?\s?o\.?|s\.?p\.?a\.?|s\.?r\.?l\.?|s\.?n\.?c\.?|s\.a\.s\.?|s\.?l\.?u?\.?|s\.?c\.?|lda\.?|unipessoal|b\.?v\.?|n\.?v\.?|v\.?o\.?f\.?|aps|a\/s|i\/s|ab|hb|as|asa|oy|oyj|kft\.?|zrt\.?|nyrt\.?|bt\.?|s\.?r\.?l\.?|d\.o\.o\.?|jdoo|gbr|partg|genossenschaft|stiftung|verlag|enterprise|enterprises|trading|holdings?|group|hotel|restaurant|store|stores|services|solutions|industries)(?=$|[\s,.)&-])/iu;
+
+const POSTAL =
+  /(?:\b(?:[A-Z]{1,2}[- ])?\d{4,5}[ ,]+\p{Lu}\p{L}|\b\d{3} \d{2}[ ,]+\p{Lu}|\b\d{2}-\d{3} \p{Lu}|\b\d{4} ?[A-Z]{2}\b[ ,]+\p{Lu}|\b[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}\b|\b[A-Z]{2}\.?,? \d{5}(?:-\d{4})?\b|\b\d{4}-\d{3} \p{Lu}|\p{L},? \d{5}\b|\b[A-Z]\d[A-Z] \d[A-Z]\d\b)/u;
+const STREET =
+  /(?:stra(?:ß|ss)e|str\.|\bstreet\b|\bst\.|\bst\b|\broad\b|\brd\b|\bavenue\b|\bave\b|\blane\b|\bdrive\b|\bdr\b|\bblvd\b|\bboulevard\b|\bway\b|\bcourt\b|\bsquare\b|\bplace\b|\brue\b|\bavenue\b|\bchemin\b|\bulice\b|\bul\.|\bvia\b|\bviale\b|\bpiazza\b|\bcorso\b|\bcalle\b|\bc\/|\bavda\b|\bplaza\b|platz\b|weg\b|gasse\b|allee\b|\bplein\b|laan\b|straat\b|gracht\b|gade\b|vej\b|gatan\b|v(?:ä|a)gen\b|utca\b|\bút\b|\bnám|\btřída\b|\bcesta\b|\bjalan\b|\bjln\b|\bjl\b|\btaman\b|\blorong\b|\bsuite\b|\bunit\b|\bfloor\b|\bp\.? ?o\.? ?box\b|postfach|\bhighway\b|\bparkway\b|\brua\b|\bavenida\b|\bav\.)/iu;
+const COUNTRY =
+  /^(?:deutschland|germany|allemagne|france|frankreich|united states(?: of america)?|u\.?s\.?a?\.?|united kingdom|u\.?k\.?|great britain|england|italia|italy|nederland|(?:the )?netherlands|españa|spain|portugal|česká republika|česko|czech republic|slovensko|slovenská republika|slovakia|polska|poland|magyarország|hungary|schweiz|suisse|switzerland|österreich|austria|belgi(?:ë|que|um|en)|danmark|denmark|sverige|sweden|norge|norway|suomi|finland|malaysia|singapore|australia|canada|india|ireland|românia|luxembourg)\.?$/iu;
+const NOT_ADDRESS =
+  /@|www\.|https?:|\bfax\b|\b(?:tel|phone|telefon|telefono|téléphone|mobil|mobile|e-?mail)\b|\+\d{2}/iu;
+
+const ROLES: Role[] = ['sender', 'recipient', 'delivery'];
+const roleOf = (key: Key): Role | undefined => ROLES.find((role) => key.meanings.some((one) => one.field === role));
+const means = (key: Key, field: string) => key.meanings.some((meaning) => meaning.field === field);
+
+/** Labels of fields that stand among the lines of an address without ending it. */
+const INSIDE = ['label_name', 'label_address', 'label_skip', 'vat_id', 'ic', 'dic', '_phone', '_web', 'customer_id'];
+
+/** Names and addresses on the first page: under their labels, in the window of a letter, or by their form. */
+export function findParties(page: PageLayout, keys: Key[]): Party[] {
+  const parties: Party[] = [];
+  for (const key of keys) {
+    const role = roleOf(key);
+    if (!role || !isHeading(key, page)) continue;
+    const lines = linesUnder(page, key, keys);
+    const party = readParty(role, lines, keys, page, 'label');
+    if (party && (party.name || party.address)) parties.push(party);
+  }
+  const has = (role: Role) => parties.some((party) => party.role === role);
+  const window = readWindow(page);
+  if (window && !has('sender')) parties.push(window.sender);
+  if (window && !has('recipient')) {
+    const party = readParty('recipient', window.lines, keys, page, 'window');
+    if (party?.name) parties.push(party);
+  }
+  if (!has('recipient')) {
+    const found = findAddressBlock(page, keys, parties);
+    if (found) parties.push(found);
+  }
+  if (!has('sender')) {
+    const found = findSender(page, keys, parties);
+    if (found) parties.push(found);
+  }
+  return parties;
+}
+
+/** A label of a party stands alone, or ends in a colon with the name behind it. */
+function isHeading(key: Key, page: PageLayout): boolean {
+  const segment = key.tokens[0]!.segment;
+  if (segment.tokens[0] !== key.tokens[0]) return false;
+  const last = key.tokens.at(-1)!;
+  const rest = segment.tokens
+    .slice(segment.tokens.indexOf(last) + 1)
+    .filter((token) => /[\p{L}\p{N}]/u.test(token.text));
+  if (rest.length === 0) return key.box[1] < page.height * 0.75;
+  if (/:$/.test(last.text) || segment.tokens[segment.tokens.indexOf(last) + 1]?.text === ':') return true;
+  return rest.every((token) => /^[([].*|.*[)\]]:?$/.test(token.text));
+}
+
+interface PartyLine {
+  text: string;
+  box: Position;
+  tokens: Token[];
+}
+
+const toLine = (tokens: Token[]): PartyLine => ({
+  text: tokens
+    .map((token) => token.text)
+    .join(' ')
+    .replace(/^[\s:,;*|-]+|[\s:,;*|-]+$/g, ''),
+  box: unite(tokens.map((token) => token.box)),
+  tokens,
+});
+
+/** Lines of the block that a label heads: what is left of its own line, then what stands under it in its column. */
+function linesUnder(page: PageLayout, key: Key, keys: Key[]): PartyLine[] {
+  const segment = key.tokens[0]!.segment;
+  const last = segment.tokens.indexOf(key.tokens.at(-1)!);
+  const rest = segment.tokens.slice(last + 1).filter((token) => /[\p{L}\p{N}]/u.test(token.text));
+  const lines: PartyLine[] = [];
+  const bracketed = rest.every((token) => /[()[\]]/.test(token.text));
+  if (rest.length > 0 && !bracketed) lines.push(toLine(rest));
+  else {
+    const right = page.segments.find(
+      (one) =>
+        one !== segment &&
+        isBeside(one, segment) &&
+        one.box[0] > segment.box[2] &&
+        one.box[0] - segment.box[2] < 9 * page.unit,
+    );
+    const under = page.segments.find(
+      (one) => isInColumn(segment, one, page.unit) && linesBetween(segment, one, page.unit) < 1.6,
+    );
+    const rightHasKey = right?.tokens.some((token) => keys.some((other) => other.tokens.includes(token)));
+    if (
+      right &&
+      !rightHasKey &&
+      (!under || Math.abs(under.box[0] - right.box[0]) < page.unit || startsWithKey(under, keys))
+    ) {
+      return [toLine(right.tokens), ...follow(page, right, keys, key)];
+    }
+  }
+  return [...lines, ...follow(page, segment, keys, key)];
+}
+
+function startsWithKey(segment: Segment, keys: Key[]): boolean {
+  return keys.some((key) => key.tokens[0] === segment.tokens[0] && key.meanings.some((one) => one.weight === 1));
+}
+
+/** Segments under another one, as long as they belong together. */
+function follow(page: PageLayout, head: Segment, keys: Key[], heading?: Key): PartyLine[] {
+  const lines: PartyLine[] = [];
+  let above: Segment = head;
+  let left = head.box[0];
+  for (let count = 0; count < 9; count++) {
+    const next = page.segments
+      .filter((one) => one !== above && one.box[1] > above.box[1] + 0.4 * page.unit)
+      .filter((one) => {
+        const near = Math.abs(one.box[0] - left) < 1.6 * page.unit;
+        return near || (count === 0 && isInColumn(above, one, page.unit));
+      })
+      .sort((a, b) => a.box[1] - b.box[1])[0];
+    if (!next || linesBetween(above, next, page.unit) > (count === 0 ? 2.6 : 1.5)) break;
+    const first = keys.filter(
+      (key) => next.tokens.slice(0, 2).includes(key.tokens[0]!) && key.tokens.some((t) => next.tokens[0] === t),
+    );
+    const ends = first.some(
+      (key) =>
+        key !== heading &&
+        key.meanings.some((one) => one.weight === 1) &&
+        !INSIDE.some((field) => means(key, field)) &&
+        !(roleOf(key) && !isHeading(key, page)),
+    );
+    if (ends) break;
+    lines.push(toLine(next.tokens));
+    if (count === 0) left = next.box[0];
+    above = next;
+  }
+  return lines;
+}
+
+function readParty(
+  role: Role,
+  lines: PartyLine[],
+  keys: Key[],
+  page: PageLayout,
+  evidence: Party['evidence'],
+): Party | undefined {
+  let name: PartyLine | undefined;
+  const address: PartyLine[] = [];
+  let closed = false;
+  for (const line of lines) {
+    const label = keys.find((key) => key.tokens[0] === line.tokens[0]);
+    const labelled = label && INSIDE.some((field) => means(label, field)) ? label : undefined;
+    const isLabel =
+      labelled &&
+      (means(labelled, 'label_name') ||
+        means(labelled, 'label_address') ||
+        /:/.test(line.text) ||
+        !means(labelled, 'label_skip'));
+    if (labelled && isLabel) {
+      const rest = line.tokens.filter((token) => !labelled.tokens.includes(token));
+      const value = rest.length > 0 ? toLine(rest) : undefined;
+      if (means(labelled, 'label_name')) name ??= value;
+      else if (means(labelled, 'label_address') && value) address.push(stripLabels(value, keys));
+      else if (
+        name &&
+        (means(labelled, 'vat_id') || means(labelled, 'ic') || means(labelled, '_phone')) &&
+        address.length > 0
+      )
+        closed = true;
+      continue;
+    }
+    if (closed || line.text.length < 2) continue;
+    if (NOT_ADDRESS.test(line.text)) continue;
+    if (!name) {
+      if (/^[\d\s.,/-]+$/.test(line.text)) continue;
+      const parts = line.text.split(/\s*[,·•|]\s+/);
+      // Everything in one line: name, street, place.
+      if (parts.length >= 3 && POSTAL.test(line.text) && !POSTAL.test(parts[0]!)) {
+        name = { ...line, text: parts[0]! };
+        address.push({ ...line, text: parts.slice(1).join(', ') });
+      } else name = line;
+      continue;
+    }
+    address.push(line);
+  }
+  const kept = trimAddress(address);
+  const used = [...(name ? [name] : []), ...kept];
+  if (used.length === 0) return undefined;
+  return {
+    role,
+    name: name && { text: name.text, box: name.box },
+    address:
+      kept.length > 0
+        ? { text: kept.map((line) => line.text).join(', '), box: unite(kept.map((line) => line.box)) }
+        : undefined,
+    page: page.number,
+    box: unite(lines.map((line) => line.box)),
+    evidence,
+  };
+}
+
+/** "CAP: 00145 Nazione: IT" is two labels in one line. */
+function stripLabels(line: PartyLine, keys: Key[]): PartyLine {
+  const inner = new Set(
+    keys
+      .filter((key) => INSIDE.some((field) => means(key, field)) && /:/.test(key.tokens.at(-1)!.text))
+      .flatMap((key) => key.tokens),
+  );
+  const kept = line.tokens.filter((token) => !inner.has(token));
+  return kept.length > 0 ? toLine(kept) : line;
+}
+
+/** Persons and departments before the street are no address; nor is what comes behind the place. */
+function trimAddress(lines: PartyLine[]): PartyLine[] {
+  const isPlace = (line: PartyLine) => /\d/.test(line.text) || STREET.test(line.text);
+  const first = lines.findIndex(isPlace);
+  if (first < 0) return [];
+  let end = first;
+  let postalSeen = false;
+  for (let at = first; at < Math.min(lines.length, first + 6); at++) {
+    const { text } = lines[at]!;
+    if (postalSeen && !COUNTRY.test(text) && !POSTAL.test(text)) break;
+    if (POSTAL.test(text)) postalSeen = true;
+    end = at + 1;
+  }
+  const kept = lines.slice(first, postalSeen ? end : Math.min(end, first + 3));
+  return kept.filter((line) => !/^\d{1,2}[./]\d{1,2}[./]\d{2,4}$/.test(line.text));
+}
+
+/** The small line above the window of a German letter: sender, street, place; the recipient stands under it. */
+function readWindow(page: PageLayout): { sender: Party; lines: PartyLine[] } | undefined {
+  for (const segment of page.segments) {
+    if (segment.box[1] > page.height * 0.4) break;
+    const parts = segment.text
+      .split(/\s+[·•|*∙–—-]\s+|\s*[·•|∙]\s*|,\s+|\s*;\s*/)
+      .map((part) => part.trim())
+      .filter(Boolean);
+    if (parts.length < 3 || parts.length > 6 || !POSTAL.test(segment.text) || NOT_ADDRESS.test(segment.text)) continue;
+    if (POSTAL.test(parts[0]!) || parts[0]!.length < 3 || /^\d/.test(parts[0]!)) continue;
+    const under = follow(page, segment, []);
+    if (under.length < 2 || !under.some((line) => POSTAL.test(line.text))) continue;
+    const street = parts.findIndex((part, at) => at > 0 && (/\d/.test(part) || STREET.test(part)));
+    if (street < 1) continue;
+    const box = segment.box;
+    const sender: Party = {
+      role: 'sender',
+      name: { text: parts.slice(0, street).join(' '), box },
+      address: { text: parts.slice(street).join(', '), box },
+      page: page.number,
+      box,
+      evidence: 'window',
+    };
+    return { sender, lines: under };
+  }
+  return undefined;
+}
+
+/** A block with a place in the upper half that belongs to nobody yet. */
+function findAddressBlock(page: PageLayout, keys: Key[], taken: Party[]): Party | undefined {
+  for (const block of findBlocks(page)) {
+    const top = block[0]!;
+    if (top.box[1] > page.height * 0.5 || top.box[1] < page.height * 0.08 || block.length < 3) continue;
+    if (!block.slice(1).some((segment) => POSTAL.test(segment.text))) continue;
+    if (taken.some((party) => overlaps(party.box, top.box))) continue;
+    const own = block.some(
+      (segment) =>
+        NOT_ADDRESS.test(segment.text) ||
+        keys.some(
+          (key) =>
+            segment.tokens.includes(key.tokens[0]!) && (means(key, 'vat_id') || means(key, 'iban') || means(key, 'ic')),
+        ),
+    );
+    if (own || startsWithKey(top, keys)) continue;
+    // The topmost address of a page without labels is the sender's letterhead.
+    if (
+      !taken.some((party) => party.role === 'sender') &&
+      isFirstAddress(page, block) &&
+      top.box[1] < page.height * 0.12
+    )
+      continue;
+    const party = readParty(
+      'recipient',
+      block.map((segment) => toLine(segment.tokens)),
+      keys,
+      page,
+      'block',
+    );
+    if (party?.name && party.address) return party;
+  }
+  return undefined;
+}
+
+function isFirstAddress(page: PageLayout, block: Segment[]): boolean {
+  const first = page.segments.find((segment) => POSTAL.test(segment.text));
+  return first !== undefined && block.includes(first);
+}
+
+const overlaps = (a: Position, b: Position) => a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3];
+
+/** Segments under one another with the same left edge. */
+function findBlocks(page: PageLayout): Segment[][] {
+  const blocks: Segment[][] = [];
+  for (const segment of page.segments) {
+    const block = blocks.find((one) => {
+      const last = one.at(-1)!;
+      const gap = linesBetween(last, segment, page.unit);
+      return Math.abs(last.box[0] - segment.box[0]) < 0.8 * page.unit && gap > -0.6 && gap < 1.1;
+    });
+    if (block) block.push(segment);
+    else blocks.push([segment]);
+  }
+  return blocks;
+}
+
+/** Title words that are no company. */
+const TITLE =
+  /^(?:(?:tax |commercial |proforma |cash )?(?:invoice|bill|receipt)|rechnung|faktura|facture|factura|factuur|fattura|fatura|számla|gutschrift|credit note|avoir|original|copy|kopie|duplicate|page|seite|welcome|thank)/iu;
+
+/** Without a label: a company by its legal form, near the top or at the bottom; else the line at the top. */
+function findSender(page: PageLayout, keys: Key[], taken: Party[]): Party | undefined {
+  const free = page.segments.filter(
+    (segment) =>
+      !taken.some((party) => overlaps(party.box, segment.box)) &&
+      !TITLE.test(segment.text) &&
+      /\p{L}{2}/u.test(segment.text) &&
+      segment.text.length < 80,
+  );
+  const names = taken.flatMap((party) => (party.name ? [normalize(party.name.text).join(' ')] : []));
+  const isOther = (segment: Segment) =>
+    names.some((name) => name.length > 3 && normalize(segment.text).join(' ').includes(name));
+  const companies = free.filter(
+    (segment) =>
+      LEGAL_FORM.test(segment.text) && !isOther(segment) && !/:$/.test(segment.text) && segment.tokens.length <= 9,
+  );
+  const zone = (segment: Segment) =>
+    segment.box[1] < page.height * 0.3 ? 0 : segment.box[1] > page.height * 0.75 ? 1 : 2;
+  const chosen = [...companies].sort((a, b) => zone(a) - zone(b) || a.box[1] - b.box[1])[0];
+  const topmost = free.filter(
+    (segment) =>
+      segment.box[1] < page.height * 0.3 &&
+      !startsWithKey(segment, keys) &&
+      !NOT_ADDRESS.test(segment.text) &&
+      segment.text.length > 2 &&
+      !POSTAL.test(segment.text) &&
+      !isOther(segment),
+  );
+  const top = topmost
+    .slice(0, 4)
+    .sort((a, b) =>
+      height(b) - height(a) > 0.35 * page.unit ? 1 : height(a) - height(b) > 0.35 * page.unit ? -1 : 0,
+    )[0];
+  const head = chosen && zone(chosen) < 2 ? chosen : (top ?? chosen);
+  if (!head) return undefined;
+  const under = [toLine(head.tokens), ...followCentred(page, head, keys)];
+  const evidence = head === chosen ? 'company' : 'top';
+  const party = readParty('sender', under, keys, page, evidence) ?? {
+    role: 'sender' as const,
+    name: { text: head.text, box: head.box },
+    address: undefined,
+    page: page.number,
+    box: head.box,
+    evidence: evidence as Party['evidence'],
+  };
+  if (party.address) return party;
+  const elsewhere = findAddressElsewhere(page, head, taken);
+  return elsewhere ? { ...party, address: elsewhere } : party;
+}
+
+const height = ({ box }: Segment) => box[3] - box[1];
+
+/** Letterheads are often centred, or aligned right. */
+function followCentred(page: PageLayout, head: Segment, keys: Key[]): PartyLine[] {
+  const lines: PartyLine[] = [];
+  let above = head;
+  for (let count = 0; count < 7; count++) {
+    const next = page.segments
+      .filter((one) => one.box[1] > above.box[1] + 0.4 * page.unit && linesBetween(above, one, page.unit) < 1.7)
+      .filter((one) => {
+        const centre = Math.abs((one.box[0] + one.box[2]) / 2 - (above.box[0] + above.box[2]) / 2) < 2 * page.unit;
+        return (
+          centre || Math.abs(one.box[0] - above.box[0]) < page.unit || Math.abs(one.box[2] - above.box[2]) < page.unit
+        );
+      })
+      .sort((a, b) => a.box[1] - b.box[1])[0];
+    if (!next) break;
+    const first = keys.find((key) => key.tokens[0] === next.tokens[0]);
+    if (first && !INSIDE.some((field) => means(first, field)) && first.meanings.some((one) => one.weight === 1)) break;
+    if (TITLE.test(next.text)) break;
+    lines.push(toLine(next.tokens));
+    above = next;
+  }
+  return lines;
+}
+
+/** The sender's address may stand beside the name, or in the foot of the page. */
+function findAddressElsewhere(page: PageLayout, head: Segment, taken: Party[]): Party['address'] {
+  const candidates = page.segments.filter(
+    (segment) =>
+      POSTAL.test(segment.text) &&
+      !NOT_ADDRESS.test(segment.text) &&
+      !taken.some((party) => overlaps(party.box, segment.box)) &&
+      segment !== head,
+  );
+  const near = candidates.sort((a, b) => Math.abs(a.box[1] - head.box[1]) - Math.abs(b.box[1] - head.box[1]))[0];
+  if (!near) return undefined;
+  const above = page.segments.find(
+    (one) =>
+      isInColumn(one, near, page.unit) &&
+      linesBetween(one, near, page.unit) < 1 &&
+      linesBetween(one, near, page.unit) > -0.5 &&
+      (/\d/.test(one.text) || STREET.test(one.text)) &&
+      Math.abs(one.box[0] - near.box[0]) < page.unit,
+  );
+  const lines = above ? [above, near] : [near];
+  return { text: lines.map((line) => line.text).join(', '), box: unite(lines.map((line) => line.box)) };
+}

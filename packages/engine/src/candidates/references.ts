@@ -1,0 +1,85 @@
+import { type PageLayout, type Token, unite } from '../layout/page-layout';
+import type { Placed } from './labelled';
+import type { Value } from './values';
+
+/** A number or code that could be a reference of some kind. */
+export interface Reference extends Placed {
+  value: string;
+  raw: string;
+}
+
+const strip = (text: string) => text.replace(/^[#:(*„"'.,\-–]+|[),.;:*"'“]+$/g, '');
+
+/**
+ * Codes with a digit that are no date, amount with decimals or other typed value. A short prefix before a code and
+ * groups of digits behind it belong to it.
+ */
+export function findReferences(page: PageLayout, values: Value[], labels: Set<Token>): Reference[] {
+  const typed = new Set(
+    values.flatMap((value) => {
+      const plainNumber = value.type === 'amount' && value.decimals === 0 && !value.currency;
+      return plainNumber || value.type === 'vat' || value.type === 'bic' ? [] : value.tokens;
+    }),
+  );
+  const references: Reference[] = [];
+  for (const { tokens } of page.segments) {
+    tokens.forEach((token, at) => {
+      const text = strip(token.text);
+      if (typed.has(token) || !isCode(text)) return;
+      const group = [token];
+      const previous = tokens[at - 1];
+      const isPrefix =
+        previous && !labels.has(previous) && !typed.has(previous) && /^[A-Z]{1,5}[-/]?$/.test(previous.text);
+      if (isPrefix) group.unshift(previous);
+      if (/[-/]$/.test(previous?.text ?? '') && isCode(strip(previous!.text)) && !typed.has(previous!)) return;
+      for (let next = at + 1; next < tokens.length; next++) {
+        const joined = /[-/]$/.test(tokens[next - 1]!.text) || /^[-/]\S/.test(tokens[next]!.text);
+        if (!joined || typed.has(tokens[next]!)) break;
+        group.push(tokens[next]!);
+      }
+      const raw = strip(group.map((one) => one.text).join(' '));
+      references.push({
+        value: raw.replace(/\s+/g, ''),
+        raw,
+        tokens: group,
+        box: unite(group.map((one) => one.box)),
+        page: token.page,
+      });
+    });
+  }
+  return references;
+}
+
+function isCode(text: string): boolean {
+  return (
+    /\d/.test(text) && /^[\p{L}\p{N}][\p{L}\p{N}\-/._\\+]*$/u.test(text) && text.length <= 40 && !/^www|@/i.test(text)
+  );
+}
+
+/** Numbers printed in groups (`123 456 789`), for tax and company numbers: runs of up to 20 characters. */
+export function findGroupedNumbers(page: PageLayout): Reference[] {
+  const references: Reference[] = [];
+  for (const { tokens } of page.segments) {
+    for (let at = 0; at < tokens.length; at++) {
+      if (!/\d/.test(tokens[at]!.text)) continue;
+      const group: Token[] = [];
+      for (let next = at; next < tokens.length && group.length < 5; next++) {
+        const text = strip(tokens[next]!.text);
+        if (!/^[A-Z]{0,3}[\d./-]+[A-Z]?\d*$/.test(text) || (next > at && /^[A-Z]{2}/.test(text))) break;
+        group.push(tokens[next]!);
+        if (/[,;]$/.test(tokens[next]!.text)) break;
+      }
+      if (group.length === 0) continue;
+      const raw = strip(group.map((one) => one.text).join(' '));
+      references.push({
+        value: raw.replace(/\s+/g, ''),
+        raw,
+        tokens: group,
+        box: unite(group.map((one) => one.box)),
+        page: group[0]!.page,
+      });
+      at += group.length - 1;
+    }
+  }
+  return references;
+}

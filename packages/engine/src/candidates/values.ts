@@ -1,0 +1,192 @@
+import { type PageLayout, type Segment, type Token, unite } from '../layout/page-layout';
+import type { Position } from '../recognition';
+import { findDates, isMonthFirst } from './dates';
+import { isBic, readIban, readVatId } from './identifiers';
+import { type DecimalMark, guessDecimalMark, NUMBER_PATTERN, parseNumber } from './numbers';
+
+/** Something on the page whose form says what it may be. */
+export interface Value {
+  type: 'date' | 'amount' | 'rate' | 'iban' | 'bic' | 'vat' | 'email';
+  /** Normalized: ISO date, plain decimal, identifier without spaces. */
+  value: string;
+  raw: string;
+  tokens: Token[];
+  box: Position;
+  page: number;
+  line: number;
+  /** The other reading of an ambiguous date. */
+  swapped?: string;
+  /** ISO code of a currency written at an amount. */
+  currency?: string;
+  /** Decimal places as printed; whole numbers are seldom totals. */
+  decimals: number;
+  /** Check digits: true they hold, false they do not, undefined there are none. */
+  checked?: boolean | undefined;
+}
+
+const CURRENCY_SIGNS: Record<string, string> = {
+  '€': 'EUR',
+  '£': 'GBP',
+  $: 'USD',
+  us$: 'USD',
+  a$: 'AUD',
+  kč: 'CZK',
+  kc: 'CZK',
+  zł: 'PLN',
+  zl: 'PLN',
+  ft: 'HUF',
+  '¥': 'JPY',
+  '₹': 'INR',
+  rs: 'INR',
+  fr: 'CHF',
+  sfr: 'CHF',
+  lei: 'RON',
+  '₽': 'RUB',
+  rm: 'MYR',
+  s$: 'SGD',
+  euro: 'EUR',
+  eur: 'EUR',
+  kr: 'kr',
+}; // prettier-ignore
+const CURRENCY_CODES =
+  'CZK DKK EUR GBP NOK SEK HUF USD AUD INR CHF CNY JPY PLN RON RUB CAD NZD SGD MYR BGN HRK ISK TRY ZAR MXN BRL THB HKD'.split(
+    ' ',
+  );
+
+/** ISO code for a sign or code; `kr` for the Nordic crowns, which only the country tells apart. */
+export function readCurrency(text: string): string | undefined {
+  const upper = text.replace(/[.:()]/g, '').toUpperCase();
+  if (CURRENCY_CODES.includes(upper)) return upper;
+  return CURRENCY_SIGNS[upper.toLowerCase()];
+}
+
+const CURRENCY_PATTERN = String.raw`(?:€|£|US\$|A\$|S\$|\$|¥|₹|₽|Kč|zł|Ft|RM|kr\.?|SFr\.?|Fr\.|lei|Euro|${CURRENCY_CODES.join('|')})`;
+const AMOUNT = new RegExp(
+  String.raw`(?<![\p{L}\d.,/:-])(?<open>\()?(?<sign>[-+−–]\s?)?(?:(?<before>${CURRENCY_PATTERN})\s?)?(?<inner>[-−–]\s?)?(?<number>${NUMBER_PATTERN})(?<minus>-(?![\p{L}\d]))?(?<dash>,-{1,2}|\.-)?(?:\s?(?<percent>%|v\.H\.)|\s?(?<after>${CURRENCY_PATTERN})(?![\p{L}]))?\)?(?![\p{L}\d/]|[.,:-]\d)`,
+  'giu',
+);
+const IBAN_START = /(?<![A-Za-z0-9])[A-Z]{2}\s?\d{2}(?=[\sA-Z0-9])/g;
+const VAT =
+  /(?<![A-Za-z0-9])(?:CHE[-\s]?\d{3}[.\s]?\d{3}[.\s]?\d{3}(?:\s?(?:MWST|TVA|IVA))?|[A-Z]{2}[\s-]?[A-Z0-9][A-Z0-9.\s-]{5,14}[A-Z0-9])(?![A-Za-z0-9])/g;
+const EMAIL = /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g;
+
+/** What holds for the whole document when its values are read. */
+export interface ReadingRules {
+  mark: DecimalMark;
+  monthFirst: boolean;
+}
+
+/** Finds out how the document writes numbers and dates. */
+export function learnRules(pages: PageLayout[], locale: string | undefined): ReadingRules {
+  const texts = pages.flatMap((page) => page.segments.map((segment) => segment.text));
+  const dollars = texts.some((text) => /\$|\bUSD\b/.test(text));
+  const american = locale
+    ? /[-_]US$/i.test(locale)
+    : dollars && !texts.some((text) => /€|£|\bABN\b|\bGST\b|\bHST\b/.test(text));
+  return { mark: guessDecimalMark(texts), monthFirst: isMonthFirst(texts) ?? american };
+}
+
+/** All typed values of a page. */
+export function findValues(page: PageLayout, rules: ReadingRules): Value[] {
+  return page.segments.flatMap((segment) => findInSegment(segment, rules));
+}
+
+function findInSegment(segment: Segment, rules: ReadingRules): Value[] {
+  const text = segment.text;
+  const found: (Value & { start: number; end: number })[] = [];
+  const add = (start: number, end: number, value: Omit<Value, 'raw' | 'tokens' | 'box' | 'page' | 'line'>) => {
+    if (found.some((one) => start < one.end && end > one.start)) return;
+    const tokens = tokensAt(segment, start, end);
+    if (tokens.length === 0) return;
+    found.push({
+      ...value,
+      raw: text.slice(start, end).trim(),
+      tokens,
+      box: unite(tokens.map((token) => token.box)),
+      page: segment.page,
+      line: segment.line,
+      start,
+      end,
+    });
+  };
+  for (const match of text.matchAll(IBAN_START)) {
+    const iban = readIban(text.slice(match.index));
+    if (iban) {
+      add(match.index, match.index + iban.length, { type: 'iban', value: iban.iban, decimals: 0, checked: iban.valid });
+    }
+  }
+  for (const match of text.matchAll(EMAIL)) {
+    add(match.index, match.index + match[0].length, { type: 'email', value: match[0], decimals: 0 });
+  }
+  for (const date of findDates(text, rules.monthFirst)) {
+    add(date.start, date.end, {
+      type: 'date',
+      value: date.iso,
+      decimals: 0,
+      ...(date.swapped && { swapped: date.swapped }),
+    });
+  }
+  for (const match of text.matchAll(VAT)) addVat(match[0], match.index, add);
+  for (const token of segment.tokens) {
+    const bare = token.text.replace(/^[(:]+|[),.;]+$/g, '');
+    if (!isBic(bare)) continue;
+    const start = offsetOf(segment, token);
+    add(start, start + token.text.length, { type: 'bic', value: bare, decimals: 0 });
+  }
+  for (const match of text.matchAll(AMOUNT)) addAmount(match, rules.mark, add);
+  return found;
+}
+
+type Add = (start: number, end: number, value: Omit<Value, 'raw' | 'tokens' | 'box' | 'page' | 'line'>) => void;
+
+/** The pattern takes more than it should when words follow; shorter readings are tried until one fits its country. */
+function addVat(text: string, start: number, add: Add): void {
+  let rest = text;
+  while (rest.length >= 8) {
+    const read = readVatId(rest);
+    if (read && /\d{2}/.test(read.vatId)) {
+      add(start, start + rest.length, { type: 'vat', value: read.vatId, decimals: 0, checked: read.checked });
+      return;
+    }
+    const cut = Math.max(rest.lastIndexOf(' '), rest.lastIndexOf('-'));
+    if (cut < 8) return;
+    rest = rest.slice(0, cut).trimEnd();
+  }
+}
+
+function addAmount(match: RegExpExecArray, mark: DecimalMark, add: Add): void {
+  const { open, sign, inner, before, number, minus, dash, percent, after } = match.groups!;
+  const plain = parseNumber(number!, mark);
+  if (plain === undefined) return;
+  const negative = /[-−–]/.test(sign ?? '') || inner || minus || (open && match[0].endsWith(')'));
+  const value = negative && /[1-9]/.test(plain) ? `-${plain}` : plain;
+  const decimals = dash ? 2 : (plain.split('.')[1]?.length ?? 0);
+  const currency = readCurrency((before ?? after ?? '').trim());
+  const end = match.index + match[0].length;
+  add(match.index, end, {
+    type: percent ? 'rate' : 'amount',
+    value,
+    decimals,
+    ...(currency && { currency }),
+  });
+}
+
+function offsetOf(segment: Segment, token: Token): number {
+  let offset = 0;
+  for (const one of segment.tokens) {
+    if (one === token) return offset;
+    offset += one.text.length + 1;
+  }
+  return offset;
+}
+
+/** Tokens that a range of the segment's text touches. */
+export function tokensAt(segment: Segment, start: number, end: number): Token[] {
+  const tokens: Token[] = [];
+  let offset = 0;
+  for (const token of segment.tokens) {
+    if (offset < end && offset + token.text.length > start) tokens.push(token);
+    offset += token.text.length + 1;
+  }
+  return tokens;
+}

@@ -1,0 +1,88 @@
+import { toUnits } from '../candidates/numbers';
+import type { Value } from '../candidates/values';
+import type { PageLayout } from '../layout/page-layout';
+
+/** A rate of tax with its base and tax, found by arithmetic: base x rate = tax. */
+export interface TaxRow {
+  rate: Value;
+  base: Value | undefined;
+  tax: Value;
+  total: Value | undefined;
+  page: number;
+  line: number;
+}
+
+const MAX_RATE = 30;
+
+/**
+ * Lines in which one number is the tax of another at the rate that a third one names. Finds tables of taxes and lines
+ * such as "19 % VAT on 100.00: 19.00" in any language.
+ *
+ * @param outside lines that are no tax rows (the line items)
+ */
+export function findTaxRows(
+  pages: PageLayout[],
+  values: Value[],
+  outside: (page: number, line: number) => boolean,
+): TaxRow[] {
+  const rows: TaxRow[] = [];
+  for (const page of pages) {
+    for (const line of page.lines) {
+      if (outside(page.number, line.number)) continue;
+      const numbers = values.filter(
+        (value) =>
+          value.page === page.number &&
+          value.line === line.number &&
+          (value.type === 'amount' || value.type === 'rate'),
+      );
+      const row = readRow(numbers);
+      if (row) rows.push({ ...row, page: page.number, line: line.number });
+    }
+  }
+  return dropRepeated(rows);
+}
+
+function readRow(numbers: Value[]): Omit<TaxRow, 'page' | 'line'> | undefined {
+  const amounts = numbers.filter((value) => value.type === 'amount');
+  const rates = [...numbers.filter((value) => value.type === 'rate'), ...amounts].filter(isRate);
+  for (const rate of rates) {
+    for (const base of amounts) {
+      for (const tax of amounts) {
+        if (base === tax || base === rate || tax === rate || base.decimals === 0) continue;
+        const [b, t] = [toUnits(base.value), toUnits(tax.value)];
+        if (b === 0 || t === 0 || Math.abs(t) >= Math.abs(b)) continue;
+        // Rounding per line may add up to a few cents.
+        if (Math.abs((b * Number(rate.value)) / 100 - t) > 160) continue;
+        const total = amounts.find(
+          (value) => value !== base && value !== tax && Math.abs(toUnits(value.value) - b - t) <= 101,
+        );
+        return { rate, base, tax, total };
+      }
+    }
+  }
+  return undefined;
+}
+
+function isRate({ value }: Value): boolean {
+  const rate = Number(value);
+  return rate > 0 && rate <= MAX_RATE;
+}
+
+/** The same rate is often printed twice, in the table of taxes and beside the totals. */
+function dropRepeated(rows: TaxRow[]): TaxRow[] {
+  return rows.filter(
+    (row, at) =>
+      !rows
+        .slice(0, at)
+        .some((other) => Number(other.rate.value) === Number(row.rate.value) && other.base?.value === row.base?.value),
+  );
+}
+
+/** Sums over the rows, in ten-thousandths. */
+export function sumTaxRows(rows: TaxRow[]): { base: number; tax: number } | undefined {
+  if (rows.length === 0) return undefined;
+  return {
+    base: rows.reduce((sum, row) => sum + (row.base ? toUnits(row.base.value) : 0), 0),
+    tax: rows.reduce((sum, row) => sum + toUnits(row.tax.value), 0),
+  };
+}

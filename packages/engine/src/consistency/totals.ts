@@ -1,0 +1,136 @@
+import type { Labelled } from '../candidates/labelled';
+import { fromUnits, toUnits } from '../candidates/numbers';
+import type { Value } from '../candidates/values';
+import { WEIGHTS } from '../scoring/confidence';
+
+export type TotalField =
+  | 'amount_total'
+  | 'amount_total_base'
+  | 'amount_total_tax'
+  | 'amount_due'
+  | 'amount_paid'
+  | 'amount_rounding';
+
+/** An amount that may be one of the totals. */
+export interface Amount {
+  value: Value | undefined;
+  units: number;
+  /** Logits; what the sums say is added by {@link chooseTotals}. */
+  score: number;
+}
+
+export type TotalCandidates = Partial<Record<TotalField, Amount[]>>;
+
+const CENT = 100;
+const near = (a: number, b: number, tolerance = 1.01 * CENT) => Math.abs(a - b) <= tolerance;
+
+/** One candidate per value, best first. */
+export function rankAmounts(pairs: Labelled<Value>[]): Amount[] {
+  const best = new Map<number, Amount>();
+  for (const { value, score } of pairs) {
+    const units = toUnits(value.value);
+    const whole = value.decimals === 0 && !value.currency ? -1 : 0;
+    const known = best.get(units);
+    if (!known) best.set(units, { value, units, score: score + whole });
+    else known.score = Math.max(known.score, score + whole) + 0.3;
+  }
+  return [...best.values()].sort((a, b) => b.score - a.score).slice(0, 12);
+}
+
+/**
+ * Chooses the totals together: total = base + tax, due = total - paid (+ rounding). Each choice gets what its labels
+ * say and a bonus for every equation that holds.
+ *
+ * @param tax sums of tax rows found by arithmetic, `undefined` when there are none
+ * @returns candidates with scores that include what the sums say, best first
+ */
+export function chooseTotals(
+  candidates: TotalCandidates,
+  taxRows: { base: number; tax: number } | undefined,
+): TotalCandidates {
+  const totals = candidates.amount_total ?? [];
+  const bases = candidates.amount_total_base ?? [];
+  const taxes = candidates.amount_total_tax ?? [];
+  const dues = candidates.amount_due ?? [];
+  const none: Amount = { value: undefined, units: Number.NaN, score: -1 };
+  let best: { total: Amount; base: Amount; tax: Amount; score: number; holds: boolean } | undefined;
+  for (const total of [...totals, ...dues.map((due) => ({ ...due, score: due.score - 1.2 })), none]) {
+    for (const base of [...bases, none]) {
+      for (const tax of [...taxes, none]) {
+        const known = [total, base, tax].filter((one) => one !== none).length;
+        if (known === 0) continue;
+        let score = total.score + base.score + tax.score;
+        const holds =
+          known === 3 && near(base.units + tax.units, total.units) && (total.units !== 0 || base.units === 0);
+        if (holds) score += WEIGHTS.adds * (tax.units === 0 ? 0.7 : 1.6);
+        else if (known === 3) score += 2 * WEIGHTS.contradicts;
+        if (taxRows) {
+          if (near(taxRows.base, base.units)) score += 0.8;
+          if (near(taxRows.tax, tax.units, 3 * CENT)) score += 0.8;
+          if (near(taxRows.base + taxRows.tax, total.units, 3 * CENT)) score += 1.2;
+        }
+        if (base !== none && total !== none && Math.abs(base.units) > Math.abs(total.units) + CENT) score -= 2;
+        if (tax !== none && base !== none && tax.units !== 0 && Math.abs(tax.units) > 0.4 * Math.abs(base.units))
+          score -= 1.5;
+        if (!best || score > best.score) best = { total, base, tax, score, holds };
+      }
+    }
+  }
+  const chosen = best;
+  if (!chosen) return candidates;
+  const lift = (list: Amount[], pick: Amount, bonus: number): Amount[] => {
+    if (pick === none) return list;
+    const rest = list.filter((one) => one.units !== pick.units);
+    const top = Math.max(pick.score, ...rest.map((one) => one.score));
+    return [
+      { ...pick, score: Math.max(pick.score + bonus, holdsTop(pick, rest) ? pick.score + bonus : top + 0.1) },
+      ...rest,
+    ];
+  };
+  const bonus = chosen.holds ? WEIGHTS.adds : 0;
+  const result: TotalCandidates = {
+    ...candidates,
+    amount_total: lift(totals, chosen.total, bonus),
+    amount_total_base: lift(bases, chosen.base, bonus),
+    amount_total_tax: lift(taxes, chosen.tax, bonus),
+  };
+  complete(result, chosen, taxRows);
+  settleDue(result, candidates);
+  return result;
+}
+
+const holdsTop = (pick: Amount, rest: Amount[]) => rest.every((one) => one.score <= pick.score);
+
+/** What two of the three and the tax rows say about the third. */
+function complete(
+  result: TotalCandidates,
+  { total, base, tax }: { total: Amount; base: Amount; tax: Amount },
+  taxRows: { base: number; tax: number } | undefined,
+): void {
+  if (!tax.value && total.value && base.value && taxRows && near(taxRows.tax, total.units - base.units, 3 * CENT)) {
+    result.amount_total_tax = [{ value: undefined, units: total.units - base.units, score: 0.6 }];
+  }
+  if (!base.value && total.value && taxRows && near(taxRows.base + taxRows.tax, total.units, 3 * CENT)) {
+    result.amount_total_base = [
+      { value: undefined, units: taxRows.base, score: 0.6 },
+      ...(result.amount_total_base ?? []),
+    ];
+    if (!tax.value) result.amount_total_tax = [{ value: undefined, units: taxRows.tax, score: 0.6 }];
+  }
+}
+
+/** Due is what the total leaves after what was paid; where nothing says otherwise it is the total. */
+function settleDue(result: TotalCandidates, { amount_paid = [], amount_due = [] }: TotalCandidates): void {
+  const total = result.amount_total?.[0];
+  const paid = amount_paid[0];
+  if (!total || amount_due.length === 0) return;
+  result.amount_due = amount_due
+    .map((due) => {
+      const isRest = paid && near(due.units, total.units - Math.abs(paid.units));
+      return { ...due, score: due.score + (isRest ? 1.2 : near(due.units, total.units) ? 0.8 : 0) };
+    })
+    .sort((a, b) => b.score - a.score);
+}
+
+/** Decimal text of an amount: as printed, or with two places when it was calculated. */
+export const textOf = (amount: Amount) => amount.value?.value ?? fromUnits(amount.units);

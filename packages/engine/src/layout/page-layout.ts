@@ -1,0 +1,157 @@
+import type { Position, RecognizedPage, Word } from '../recognition';
+
+/** A word, or the part of a word before or behind a colon, as the later stages look at it. */
+export interface Token {
+  text: string;
+  /** Lower case without accents, cut at everything that is neither letter, digit nor `#`. */
+  parts: string[];
+  box: Position;
+  page: number;
+  line: number;
+  segment: Segment;
+  confidence: number;
+}
+
+/** Words of a line that stand together, without a gap as between columns. */
+export interface Segment {
+  page: number;
+  line: number;
+  tokens: Token[];
+  box: Position;
+  text: string;
+}
+
+export interface Line {
+  page: number;
+  number: number;
+  segments: Segment[];
+  tokens: Token[];
+  box: Position;
+}
+
+/** Where everything stands on a page. */
+export interface PageLayout {
+  number: number;
+  width: number;
+  height: number;
+  source: 'text' | 'ocr';
+  lines: Line[];
+  segments: Segment[];
+  tokens: Token[];
+  /** Height of most words, in pixels; the unit of the distances on the page. */
+  unit: number;
+}
+
+/** Gap that separates columns, in heights of the words of the page. */
+const COLUMN_GAP = { text: 0.85, ocr: 1.35 };
+
+/** The layout stage: tokens, segments and lines of a page. */
+export function layOutPage(page: RecognizedPage): PageLayout {
+  const unit = median(page.words.map(({ position }) => position[3] - position[1])) || 20;
+  const lines: Line[] = [];
+  for (const words of groupBy(page.words, (word) => word.line)) {
+    const line = layOutLine(page, words, unit);
+    if (line.tokens.length > 0) lines.push(line);
+  }
+  return {
+    number: page.number,
+    width: page.width,
+    height: page.height,
+    source: page.source,
+    lines,
+    segments: lines.flatMap((line) => line.segments),
+    tokens: lines.flatMap((line) => line.tokens),
+    unit,
+  };
+}
+
+function layOutLine(page: RecognizedPage, words: Word[], unit: number): Line {
+  const number = words[0]!.line;
+  const segments: Segment[] = [];
+  let current: Word[] = [];
+  const flush = () => {
+    if (current.length > 0) segments.push(makeSegment(page.number, number, current));
+    current = [];
+  };
+  for (const word of words) {
+    const last = current.at(-1);
+    const height = last
+      ? Math.max(word.position[3] - word.position[1], last.position[3] - last.position[1], unit)
+      : unit;
+    if (last && word.position[0] - last.position[2] > COLUMN_GAP[page.source] * height) flush();
+    current.push(word);
+  }
+  flush();
+  const tokens = segments.flatMap((segment) => segment.tokens);
+  return { page: page.number, number, segments, tokens, box: unite(tokens.map((token) => token.box)) };
+}
+
+function makeSegment(page: number, line: number, words: Word[]): Segment {
+  const segment: Segment = { page, line, tokens: [], box: unite(words.map((word) => word.position)), text: '' };
+  segment.tokens = words.flatMap((word) =>
+    splitAtColon(word).map(({ text, position, confidence }) => ({
+      text,
+      parts: normalize(text),
+      box: position,
+      page,
+      line,
+      segment,
+      confidence,
+    })),
+  );
+  segment.text = segment.tokens.map((token) => token.text).join(' ');
+  return segment;
+}
+
+/** `Nr.:4711` is a label and a value in one word. Times and addresses of the web are not. */
+function splitAtColon(word: Word): { text: string; position: Position; confidence: number }[] {
+  const at = word.text.search(/[:#](?=.)/u);
+  const [left, top, right, bottom] = word.position;
+  const head = word.text.slice(0, at + 1);
+  if (at < 1 || !/\p{L}[.\p{L}]*[:#]$/u.test(head) || /^(https?|mailto):/i.test(word.text)) {
+    return [{ text: word.text, position: word.position, confidence: word.confidence }];
+  }
+  const middle = left + ((right - left) * (at + 1)) / word.text.length;
+  return [
+    { text: head, position: [left, top, middle, bottom], confidence: word.confidence },
+    { text: word.text.slice(at + 1), position: [middle, top, right, bottom], confidence: word.confidence },
+  ];
+}
+
+const SPECIAL: Record<string, string> = { ß: 'ss', ł: 'l', ø: 'o', đ: 'd', æ: 'ae', œ: 'oe', ı: 'i' };
+
+/** Lower case without accents, cut at everything that is neither letter, digit nor `#`. */
+export function normalize(text: string): string[] {
+  const plain = text
+    .replace(/№/g, 'no')
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[ßłøđæœı]/g, (letter) => SPECIAL[letter]!);
+  return plain.match(/[\p{L}\p{N}]+|#/gu) ?? [];
+}
+
+/** The smallest box around all. */
+export function unite(boxes: readonly Position[]): Position {
+  return [
+    Math.min(...boxes.map((box) => box[0])),
+    Math.min(...boxes.map((box) => box[1])),
+    Math.max(...boxes.map((box) => box[2])),
+    Math.max(...boxes.map((box) => box[3])),
+  ];
+}
+
+export function median(values: number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? 0;
+}
+
+function groupBy<T>(items: T[], key: (item: T) => number): T[][] {
+  const groups = new Map<number, T[]>();
+  for (const item of items) {
+    const group = groups.get(key(item));
+    if (group) group.push(item);
+    else groups.set(key(item), [item]);
+  }
+  return [...groups.values()];
+}

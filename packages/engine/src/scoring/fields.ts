@@ -1,0 +1,687 @@
+import { findCompactDate } from '../candidates/dates';
+import { isBic, isIco, isLuhn, readVatId } from '../candidates/identifiers';
+import type { Key } from '../candidates/key-phrases';
+import { type Labelled, type LabelOptions, type Placed, pairWithLabels } from '../candidates/labelled';
+import type { Party, Role } from '../candidates/parties';
+import { findGroupedNumbers, findReferences, type Reference } from '../candidates/references';
+import type { Value } from '../candidates/values';
+import {
+  type Amount,
+  chooseTotals,
+  rankAmounts,
+  type TotalCandidates,
+  type TotalField,
+  textOf,
+} from '../consistency/totals';
+import { type PageLayout, type Token, unite } from '../layout/page-layout';
+import { isBeside, linesBetween } from '../layout/relations';
+import type { FieldCandidate, Position } from '../recognition';
+import { guessLanguage, languageValue } from '../text/language';
+import { toConfidence, WEIGHTS } from './confidence';
+
+/** Everything that earlier stages have found in the document. */
+export interface Findings {
+  pages: PageLayout[];
+  keys: Key[];
+  values: Value[];
+  parties: Party[];
+  taxSums: { base: number; tax: number } | undefined;
+  /** True for lines that belong to the table of line items. */
+  isItem(page: number, line: number): boolean;
+}
+
+type Fields = Record<string, FieldCandidate[]>;
+
+/** A candidate while its score is still in logits. */
+interface Scored {
+  value: string;
+  raw: string;
+  page: number;
+  box: Position | null;
+  tokens: Token[];
+  score: number;
+}
+
+const MAX_CANDIDATES = 5;
+
+/** The scoring stage for everything outside tables. */
+export function scoreFields(findings: Findings): Fields {
+  const fields: Fields = {};
+  const put = (field: string, scored: Scored[]) => {
+    const ranked = rank(scored);
+    if (ranked.length > 0) fields[field] = ranked;
+  };
+  scoreDates(findings, put);
+  scoreReferences(findings, put);
+  scoreBank(findings, put);
+  scoreTotals(findings, put);
+  scoreParties(findings, put);
+  scoreCurrency(findings, put);
+  scoreTerms(findings, put);
+  scoreAttributes(findings, put);
+  return fields;
+}
+
+type Put = (field: string, scored: Scored[]) => void;
+
+/** One candidate per value, best first; a value found several times counts more. */
+function rank(scored: Scored[]): FieldCandidate[] {
+  const best = new Map<string, Scored>();
+  for (const one of scored) {
+    const known = best.get(one.value);
+    if (!known) best.set(one.value, { ...one });
+    else {
+      const score = Math.max(known.score, one.score) + (known.box !== one.box ? WEIGHTS.repeated : 0);
+      best.set(one.value, { ...(one.score > known.score ? one : known), score });
+    }
+  }
+  return [...best.values()]
+    .sort((a, b) => b.score - a.score)
+    .slice(0, MAX_CANDIDATES)
+    .map(({ value, raw, page, box, tokens, score }) => {
+      const sure = tokens.length > 0 ? tokens.reduce((sum, token) => sum + token.confidence, 0) / tokens.length : 1;
+      return {
+        value,
+        rawText: raw,
+        page,
+        position: box,
+        confidence: toConfidence(score + WEIGHTS.unsureWords * (1 - sure)),
+      };
+    });
+}
+
+const fromValue = (value: Value, score: number): Scored => ({
+  value: value.value,
+  raw: value.raw,
+  page: value.page,
+  box: value.box,
+  tokens: value.tokens,
+  score,
+});
+
+/** Pairs of all pages. */
+function pairs<T extends Placed>(
+  { pages, keys }: Findings,
+  field: string,
+  values: T[],
+  options?: LabelOptions,
+): Labelled<T>[] {
+  return pages.flatMap((page) =>
+    pairWithLabels(
+      page,
+      field,
+      keys.filter((key) => key.page === page.number),
+      values.filter((value) => value.page === page.number),
+      options,
+    ),
+  );
+}
+
+// ------------------------------------------------------------------ dates
+
+const DATE_FIELDS = ['date_issue', 'date_due', 'date_uzp', '_other_date'] as const;
+
+function scoreDates(findings: Findings, put: Put): void {
+  const dates = [...findings.values.filter((value) => value.type === 'date'), ...compactDates(findings)];
+  const found = new Map<string, Labelled<Value>[]>(
+    DATE_FIELDS.map((field) => [field, pairs(findings, field, dates, { maxLines: 3 })]),
+  );
+  const claimed = (value: Value, except: string) =>
+    [...found].some(
+      ([field, list]) =>
+        field !== except && list.some((pair) => pair.value === value && pair.weight === 1 && pair.score > 1),
+    );
+  const scored = new Map<string, Scored[]>();
+  for (const field of DATE_FIELDS) {
+    const list = found.get(field)!.map(({ value, score, weight }) => {
+      const other = weight < 1 && claimed(value, field) ? -1.5 : 0;
+      return fromValue(value, score + other);
+    });
+    scored.set(field, list);
+  }
+  const issue = scored.get('date_issue')!;
+  const free = dates.filter(
+    (value) => value.page === 1 && !claimed(value, 'date_issue') && !findings.isItem(value.page, value.line),
+  );
+  free.slice(0, 2).forEach((value, at) => {
+    issue.push(fromValue(value, -0.9 + (free.length === 1 ? WEIGHTS.onlyOne : 0) - at * 0.4));
+  });
+  const best = rank(issue)[0];
+  const due = scored.get('date_due')!.map((one) => {
+    const early = best && one.value < best.value ? WEIGHTS.contradicts : 0;
+    return { ...one, score: one.score + early };
+  });
+  put('date_issue', issue);
+  put(
+    'date_due',
+    due.filter((one) => one.score > -1.2),
+  );
+  put(
+    'date_uzp',
+    scored.get('date_uzp')!.filter((one) => one.score > -0.8),
+  );
+}
+
+/** `20240131` counts as date only where a label says so. */
+function compactDates({ pages }: Findings): Value[] {
+  return pages.flatMap((page) =>
+    page.tokens.flatMap((token) => {
+      const iso = /^\d{8}$/.test(token.text) ? findCompactDate(token.text) : undefined;
+      if (!iso) return [];
+      return [
+        {
+          type: 'date' as const,
+          value: iso,
+          raw: token.text,
+          tokens: [token],
+          box: token.box,
+          page: token.page,
+          line: token.line,
+          decimals: 0,
+        },
+      ];
+    }),
+  );
+}
+
+// ------------------------------------------------------------------ references
+
+const REFERENCE_FIELDS = [
+  'document_id',
+  'order_id',
+  'customer_id',
+  'delivery_note_id',
+  'sender_order_id',
+  'var_sym',
+  'const_sym',
+  'spec_sym',
+];
+
+function scoreReferences(findings: Findings, put: Put): void {
+  const labels = new Set(findings.keys.flatMap((key) => key.tokens));
+  const references = findings.pages.flatMap((page) => findReferences(page, findings.values, labels));
+  const found = new Map(REFERENCE_FIELDS.map((field) => [field, pairs(findings, field, references)]));
+  const others = [
+    ...found,
+    ['_other_id', pairs(findings, '_other_id', references)] as const,
+    ['_phone', pairs(findings, '_phone', references)] as const,
+  ];
+  for (const field of REFERENCE_FIELDS) {
+    const scored = found.get(field)!.flatMap(({ value, score, weight, relation }) => {
+      if (!fits(field, value.value)) return [];
+      const rival = others.some(
+        ([other, list]) => other !== field && list.some((pair) => pair.value === value && pair.score > score + 0.2),
+      );
+      const short = value.value.length < 3 ? -1 : 0;
+      const year = /^(19|20)\d{2}$/.test(value.value) ? -1.2 : 0;
+      const inItems = findings.isItem(value.page, value.tokens[0]!.line) ? -2 : 0;
+      const later = value.page > 1 ? -0.3 : 0;
+      const weakUnder = weight < 1 && relation === 'under' ? -0.8 : 0;
+      const total = score + (rival ? -1.8 : 0) + short + year + inItems + later + weakUnder;
+      return [
+        { value: value.value, raw: value.raw, page: value.page, box: value.box, tokens: value.tokens, score: total },
+      ];
+    });
+    put(
+      field,
+      scored.filter((one) => one.score > (field === 'document_id' ? -1.2 : 0)),
+    );
+  }
+}
+
+function fits(field: string, value: string): boolean {
+  if (field === 'var_sym') return /^\d{1,20}$/.test(value);
+  if (field === 'const_sym') return /^\d{1,8}$/.test(value);
+  if (field === 'spec_sym') return /^\d{1,10}$/.test(value);
+  return value.length <= 35;
+}
+
+// ------------------------------------------------------------------ bank
+
+function scoreBank(findings: Findings, put: Put): void {
+  const ibans = findings.values.filter((value) => value.type === 'iban');
+  put(
+    'iban',
+    ibans.map((value, at) => {
+      const labelled = pairs(findings, 'iban', [value])[0];
+      return fromValue(
+        value,
+        (labelled ? labelled.score : 0) + (value.checked ? WEIGHTS.checkHolds : WEIGHTS.checkFails + 0.6) - at * 0.2,
+      );
+    }),
+  );
+  const bics = findings.values.filter((value) => value.type === 'bic');
+  const loose = findings.pages.flatMap((page) => looseBics(page));
+  const labelled = pairs(findings, 'bic', [...bics, ...loose]);
+  const besideIban = bics.filter((bic) => /\d/.test(bic.value) && ibans.some((iban) => isBeside(iban, bic)));
+  put('bic', [
+    ...labelled.filter((pair) => pair.score > 0).map(({ value, score }) => fromValue(value, score + 0.6)),
+    ...besideIban.map((value) => fromValue(value, 0.4)),
+  ]);
+  scoreAccounts(findings, put);
+}
+
+/** BICs in small letters or with spaces; only a label makes them believable. */
+function looseBics(page: PageLayout): Value[] {
+  return page.segments.flatMap((segment) =>
+    segment.tokens.flatMap((token, at) => {
+      const joined = [token.text, segment.tokens[at + 1]?.text ?? '', segment.tokens[at + 2]?.text ?? ''];
+      for (const count of [3, 2, 1]) {
+        const text = joined
+          .slice(0, count)
+          .join('')
+          .toUpperCase()
+          .replace(/[^A-Z0-9]/g, '');
+        if (!isBic(text) || (count === 1 && token.text === text)) continue;
+        const tokens = segment.tokens.slice(at, at + count);
+        return [
+          {
+            type: 'bic' as const,
+            value: text,
+            raw: tokens.map((one) => one.text).join(' '),
+            tokens,
+            box: unite(tokens.map((one) => one.box)),
+            page: token.page,
+            line: token.line,
+            decimals: 0,
+          },
+        ];
+      }
+      return [];
+    }),
+  );
+}
+
+const CZECH_ACCOUNT = /^((?:\d{1,6}-)?\d{2,10})\/(\d{4})$/;
+
+function scoreAccounts(findings: Findings, put: Put): void {
+  const numbers = findings.pages.flatMap((page) => findGroupedNumbers(page));
+  const ibans = new Set(findings.values.filter((value) => value.type === 'iban').flatMap((value) => value.tokens));
+  const plain = numbers.filter(
+    (number) => !number.tokens.some((token) => ibans.has(token)) && number.value.replace(/\D/g, '').length >= 4,
+  );
+  const accounts: Scored[] = [];
+  const banks: Scored[] = [];
+  for (const { value, score } of pairs(findings, 'account_num', plain)) {
+    const czech = CZECH_ACCOUNT.exec(value.value);
+    const base = { raw: value.raw, page: value.page, box: value.box, tokens: value.tokens };
+    if (czech) {
+      accounts.push({ ...base, value: czech[1]!, score: score + 0.8 });
+      banks.push({ ...base, value: czech[2]!, score: score + 0.8 });
+    } else accounts.push({ ...base, value: value.value, score: score - 0.6 });
+  }
+  for (const { value, score } of pairs(findings, 'bank_num', plain)) {
+    banks.push({
+      value: value.value.replace(/[^\d-]/g, ''),
+      raw: value.raw,
+      page: value.page,
+      box: value.box,
+      tokens: value.tokens,
+      score,
+    });
+  }
+  put(
+    'account_num',
+    accounts.filter((one) => one.score > 0.6),
+  );
+  put(
+    'bank_num',
+    banks.filter((one) => one.score > 0.6),
+  );
+}
+
+// ------------------------------------------------------------------ totals
+
+const TOTAL_FIELDS: TotalField[] = [
+  'amount_total',
+  'amount_total_base',
+  'amount_total_tax',
+  'amount_due',
+  'amount_paid',
+  'amount_rounding',
+];
+
+function scoreTotals(findings: Findings, put: Put): void {
+  const amounts = findings.values.filter(
+    (value) =>
+      value.type === 'amount' &&
+      (value.decimals > 0 || value.currency) &&
+      value.decimals <= 3 &&
+      !findings.isItem(value.page, value.line),
+  );
+  const whole = findings.values.filter(
+    (value) =>
+      value.type === 'amount' && value.decimals === 0 && !value.currency && !findings.isItem(value.page, value.line),
+  );
+  const lastPage = findings.pages.length;
+  const candidates: TotalCandidates = {};
+  for (const field of TOTAL_FIELDS) {
+    const options: LabelOptions = { last: true, maxLines: 5 };
+    const list = [
+      ...pairs(findings, field, amounts, options),
+      ...pairs(findings, field, whole, options)
+        .filter((pair) => pair.relation === 'beside')
+        .map((pair) => ({ ...pair, score: pair.score - 0.8 })),
+    ];
+    // The summary stands at the end: lower on the page and on the last page.
+    const placed = list.map((pair) => {
+      const page = findings.pages[pair.value.page - 1]!;
+      const down = pair.value.box[1] / page.height;
+      return { ...pair, score: pair.score + 0.6 * down - 0.3 + (pair.value.page === lastPage ? 0.2 : 0) };
+    });
+    candidates[field] = rankAmounts(placed);
+  }
+  candidates.amount_total = withLargest(candidates.amount_total ?? [], amounts);
+  const chosen = chooseTotals(candidates, findings.taxSums);
+  const floor: Partial<Record<TotalField, number>> = { amount_total: -2 };
+  for (const field of TOTAL_FIELDS) {
+    const list = (chosen[field] ?? []).filter((amount) => amount.score > (floor[field] ?? -0.5));
+    put(
+      field,
+      list.map((amount) => scoredAmount(amount)),
+    );
+  }
+}
+
+/** Without any label the largest amount is the best guess. */
+function withLargest(list: Amount[], amounts: Value[]): Amount[] {
+  if (list.length > 0) return list;
+  const largest = [...amounts].sort((a, b) => Number(b.value) - Number(a.value))[0];
+  return largest ? [{ value: largest, units: Math.round(Number(largest.value) * 10_000), score: -1 }] : [];
+}
+
+const scoredAmount = (amount: Amount): Scored => ({
+  value: textOf(amount),
+  raw: amount.value?.raw ?? '',
+  page: amount.value?.page ?? 1,
+  box: amount.value?.box ?? null,
+  tokens: amount.value?.tokens ?? [],
+  score: amount.score,
+});
+
+// ------------------------------------------------------------------ parties
+
+const EVIDENCE: Record<Party['evidence'], number> = { label: 1.6, window: 1.4, company: 0.8, block: 0.3, top: 0 };
+
+function scoreParties(findings: Findings, put: Put): void {
+  const prefix: Record<Role, string> = { sender: 'sender', recipient: 'recipient', delivery: 'recipient_delivery' };
+  const byField = new Map<string, Scored[]>();
+  const add = (field: string, scored: Scored) => byField.set(field, [...(byField.get(field) ?? []), scored]);
+  findings.parties.forEach((party, at) => {
+    const score = EVIDENCE[party.evidence] - at * 0.01;
+    for (const part of ['name', 'address'] as const) {
+      const text = party[part];
+      if (text)
+        add(`${prefix[party.role]}_${part}`, {
+          value: text.text,
+          raw: text.text,
+          page: party.page,
+          box: text.box,
+          tokens: [],
+          score,
+        });
+    }
+  });
+  for (const [field, scored] of byField) put(field, scored);
+  scoreRegistrations(findings, put);
+  const email = findings.values.find((value) => value.type === 'email');
+  if (email) put('sender_email', [fromValue(email, 0)]);
+}
+
+/** VAT numbers and numbers of registers belong to the party in whose block or column they stand. */
+function scoreRegistrations(findings: Findings, put: Put): void {
+  const numbers = findings.pages.flatMap((page) => findGroupedNumbers(page));
+  const typed = findings.values.filter((value) => value.type === 'vat');
+  const typedTokens = new Set(typed.flatMap((value) => value.tokens));
+  const found: { kind: 'vat_id' | 'ic' | 'dic'; scored: Scored; role: Role | undefined; key: Key | undefined }[] = [];
+  const keyed = pairs(findings, 'vat_id', typed);
+  for (const value of typed) {
+    const pair = keyed.find((one) => one.value === value);
+    if (!pair && value.checked !== true) continue;
+    const score =
+      (pair ? Math.max(0.6, pair.score) : -0.2) + (value.checked ? 0.8 : value.checked === false ? -0.3 : 0.2);
+    found.push({
+      kind: 'vat_id',
+      scored: fromValue(value, score),
+      role: roleAt(findings, value, pair?.key),
+      key: pair?.key,
+    });
+  }
+  for (const kind of ['vat_id', 'ic', 'dic'] as const) {
+    for (const { value, key, score } of pairs(findings, kind, numbers)) {
+      if (value.tokens.some((token) => typedTokens.has(token)) && kind === 'vat_id') continue;
+      const normalized = registration(kind, value, key);
+      if (!normalized || score < 0.3) continue;
+      const scored = {
+        value: normalized.value,
+        raw: value.raw,
+        page: value.page,
+        box: value.box,
+        tokens: value.tokens,
+        score: score + normalized.bonus,
+      };
+      found.push({ kind, scored, role: roleAt(findings, value, key), key });
+    }
+  }
+  for (const kind of ['vat_id', 'ic', 'dic'] as const) {
+    const list = found.filter((one) => one.kind === kind);
+    const sender = list.filter((one) => one.role === 'sender');
+    const recipient = list.filter((one) => one.role === 'recipient');
+    // What stands in nobody's block is the sender's: in the head or the foot of the letter.
+    const open = list.filter(
+      (one) => one.role === undefined && !recipient.some((other) => other.scored.value === one.scored.value),
+    );
+    put(
+      `sender_${kind}`,
+      [...sender, ...open.map((one) => ({ ...one, scored: { ...one.scored, score: one.scored.score - 0.4 } }))].map(
+        (one) => one.scored,
+      ),
+    );
+    const senders = new Set(sender.map((one) => one.scored.value));
+    put(
+      `recipient_${kind}`,
+      recipient.filter((one) => !senders.has(one.scored.value) || sender.length === 0).map((one) => one.scored),
+    );
+  }
+}
+
+function registration(
+  kind: 'vat_id' | 'ic' | 'dic',
+  { value }: Reference,
+  key: Key,
+): { value: string; bonus: number } | undefined {
+  const compact = value.replace(/[\s.\u00a0]/g, '');
+  const digits = compact.replace(/\D/g, '');
+  if (kind === 'vat_id') {
+    if (/(?:^| )(?:ico|ic)$/.test(key.phrase) || digits.length < 7 || digits.length > 15) return undefined;
+    const withCountry = readVatId(compact);
+    return {
+      value: compact.replace(/[-/](?=\d{1,2}(-|$))/g, '-'),
+      bonus: withCountry?.checked ? 0.6 : digits.length < 8 ? -1 : 0,
+    };
+  }
+  if (kind === 'ic') {
+    if (digits.length < 5 || digits.length > 14) return undefined;
+    const known = isIco(digits) || ((digits.length === 9 || digits.length === 14) && isLuhn(digits));
+    return { value: digits, bonus: known ? WEIGHTS.checkHolds / 2 : 0 };
+  }
+  if (digits.length < 8 || digits.length > 16) return undefined;
+  return { value: compact, bonus: /^[A-Z]{2}\d/.test(compact) ? -0.8 : 0 };
+}
+
+const OF_RECIPIENT = /\b(?:ihre|your|customer|client|kunden|votre|vase|buyer|recipient|uw|vevo)\b/;
+
+/** Whose a number is: by the words of its label, else by the block it stands in or under. */
+function roleAt(findings: Findings, placed: Placed, key: Key | undefined): Role | undefined {
+  const page = findings.pages[placed.page - 1]!;
+  const text = key?.tokens[0]?.segment.tokens.flatMap((token) => token.parts).join(' ') ?? '';
+  if (key && OF_RECIPIENT.test(text)) return 'recipient';
+  const left = key ? Math.min(key.box[0], placed.box[0]) : placed.box[0];
+  let best: { role: Role; gap: number } | undefined;
+  for (const party of findings.parties) {
+    if (party.page !== placed.page) continue;
+    const [l, t, r] = party.box;
+    const inColumn = left > l - 2 * page.unit && left < Math.max(r, l + 10 * page.unit);
+    if (!inColumn || placed.box[1] < t - page.unit) continue;
+    const gap = Math.max(0, linesBetween(party, { box: placed.box, page: placed.page }, page.unit));
+    if (gap < 9 && (!best || gap < best.gap)) best = { role: party.role, gap };
+  }
+  // Far down under an address is the foot of the page.
+  if (best && (placed.box[1] < page.height * 0.6 || best.gap < 2))
+    return best.role === 'delivery' ? undefined : best.role;
+  return undefined;
+}
+
+// ------------------------------------------------------------------ currency, terms, attributes
+
+const NORDIC: Record<string, string> = { dan: 'DKK', swe: 'SEK', nor: 'NOK' };
+
+function scoreCurrency(findings: Findings, put: Put): void {
+  const language = guessLanguage(findings.pages.flatMap((page) => page.tokens.map((token) => token.text)))?.code ?? '';
+  const counts = new Map<string, { count: number; tokens: Token[]; text: string }>();
+  const count = (code: string | undefined, tokens: Token[], weight: number, text: string) => {
+    if (!code) return;
+    const iso = code === 'kr' ? (NORDIC[language] ?? 'SEK') : code;
+    const known = counts.get(iso);
+    counts.set(iso, {
+      count: (known?.count ?? 0) + weight,
+      tokens: known?.tokens ?? tokens,
+      text: known?.text ?? text,
+    });
+  };
+  for (const value of findings.values) if (value.type === 'amount') count(value.currency, value.tokens, 1, value.raw);
+  for (const page of findings.pages) {
+    for (const token of page.tokens) {
+      const bare = token.text.replace(/^[(]+|[).,:;]+$/g, '');
+      const code =
+        CODE_ALONE.has(bare) || bare === '€' || bare === '£' || bare === 'Kč' || bare === 'RM' ? bare : undefined;
+      if (code) count(CURRENCY_OF[code] ?? code, [token], 0.6, bare);
+    }
+  }
+  if (counts.has('USD') && /\bA\.?B\.?N\.?\b|\bAustralia\b/.test(allText(findings))) {
+    counts.set('AUD', counts.get('USD')!);
+    counts.delete('USD');
+  }
+  const total = [...counts.values()].reduce((sum, one) => sum + one.count, 0);
+  put(
+    'currency',
+    [...counts].map(([value, { count: times, tokens, text }]) => ({
+      value,
+      raw: text,
+      page: tokens[0]!.page,
+      box: unite(tokens.map((token) => token.box)),
+      tokens,
+      score: -0.5 + 3.5 * (times / total) + Math.min(0.5, times * 0.1),
+    })),
+  );
+}
+
+const CODE_ALONE = new Set('CZK DKK EUR GBP NOK SEK HUF USD AUD INR CHF CNY JPY PLN RON CAD NZD SGD MYR'.split(' '));
+const CURRENCY_OF: Record<string, string> = { '€': 'EUR', '£': 'GBP', Kč: 'CZK', RM: 'MYR' };
+
+const allText = ({ pages }: Findings) =>
+  pages.map((page) => page.segments.map((segment) => segment.text).join('\n')).join('\n');
+
+/** Sentences that tell when to pay, also without a label. */
+const TERMS =
+  /\b(?:zahlbar|zahlung innerhalb|zahlungsziel|skonto|rein netto|net \d+ days|\d+ days? net|net \d+\b|days? from|due (?:within|upon|on receipt)|within \d+ days|payment (?:is )?due|payable within|immediate payment|à réception|sous \d+ jours|\d+ jours|paiement (?:à|immédiat|comptant)|splatnost \d+ dn|termin płatności \d+ dni|\d+ dni|entro \d+ giorni|\d+ gg|binnen \d+ dagen|\d+ dagen|a \d+ días|\d+ dage|\d+ dagar|rechnungsbetrag (?:bitte |wird|überweisen)|überweisen sie)\b/iu;
+
+function scoreTerms(findings: Findings, put: Put): void {
+  const scored: Scored[] = [];
+  for (const page of findings.pages) {
+    const segments = page.segments.map((segment) => ({
+      segment,
+      box: segment.box,
+      page: page.number,
+      tokens: segment.tokens,
+    }));
+    const labels = findings.keys.filter((key) => key.page === page.number);
+    for (const { value, key, score, relation } of pairWithLabels(page, 'terms', labels, segments, { maxLines: 1.6 })) {
+      const text = value.segment.text.replace(/^[\s:]+/, '');
+      if (!/\p{L}/u.test(text) || findings.values.some((one) => one.type === 'amount' && one.raw === text)) continue;
+      scored.push({
+        value: text,
+        raw: text,
+        page: page.number,
+        box: value.box,
+        tokens: value.tokens,
+        score: score - 0.9 - (relation === 'under' ? 0.3 : 0) - (TERMS.test(text) ? 0 : 0.8),
+      });
+      void key;
+    }
+    for (const segment of page.segments) {
+      if (!TERMS.test(segment.text)) continue;
+      const label = labels.find(
+        (key) => key.tokens[0] === segment.tokens[0] && key.meanings.some((one) => one.field === 'terms'),
+      );
+      const tokens = label ? segment.tokens.filter((token) => !label.tokens.includes(token)) : segment.tokens;
+      if (tokens.length < 2) continue;
+      const text = tokens
+        .map((token) => token.text)
+        .join(' ')
+        .replace(/^[\s:]+/, '');
+      scored.push({
+        value: text,
+        raw: text,
+        page: page.number,
+        box: unite(tokens.map((token) => token.box)),
+        tokens,
+        score: label ? 1.4 : 0.2,
+      });
+    }
+  }
+  put(
+    'terms',
+    scored.filter((one) => one.score > 0),
+  );
+}
+
+const TYPES: [type: string, pattern: RegExp, score: number][] = [
+  [
+    'credit_note',
+    /\b(?:credit note|credit memo|gutschrift|stornorechnung|facture d.avoir|avoir|dobropis|opravný daňový doklad|opravná faktúra|faktura koryguj|nota di credito|nota de crédito|factura rectificativa|creditnota|creditfactuur|kreditnota|kreditfaktura|hyvityslasku|módosító számla|sztornó)/iu,
+    1.2,
+  ],
+  ['proforma', /\b(?:pro ?-?forma|zálohová faktura|zálohová faktúra|zálohový list)/iu, 1],
+  ['delivery_note', /^(?:delivery note|lieferschein|bon de livraison|dodací list|pakbon|albarán)\b/imu, 0.3],
+  ['order', /^(?:purchase order|bestellung|bon de commande|objednávka)\s*$/imu, 0],
+  ['debit_note', /\b(?:debit note|lastschriftanzeige|vrubopis|ťarchopis)/iu, 0.6],
+  [
+    'receipt',
+    /\b(?:receipt|kassenbon|quittung|ticket de caisse|účtenka|paragon|scontrino|bonnetje|cash bill|cash sales|cashier)\b/iu,
+    0.2,
+  ],
+  [
+    'tax_invoice',
+    /\b(?:invoice|rechnung|faktura|faktúra|facture|fattura|factura|factuur|fatura|számla|lasku|daňový doklad|tax invoice)/iu,
+    0.5,
+  ],
+];
+
+/** Attributes of the whole document: what it is and its language. */
+function scoreAttributes(findings: Findings, put: Put): void {
+  const top = findings.pages[0]?.segments.filter((segment) => segment.box[1] < findings.pages[0]!.height * 0.5) ?? [];
+  const scored: Scored[] = [];
+  for (const [type, pattern, score] of TYPES) {
+    const segment = top.filter((one) => pattern.test(one.text)).sort((a, b) => height(b) - height(a))[0];
+    if (!segment) continue;
+    const title = height(segment) / findings.pages[0]!.unit > 1.25 || segment.tokens.length <= 4 ? 0.8 : -0.6;
+    scored.push({
+      value: type,
+      raw: segment.text,
+      page: 1,
+      box: segment.box,
+      tokens: segment.tokens,
+      score: score + title,
+    });
+  }
+  if (scored.length === 0) scored.push({ value: 'tax_invoice', raw: '', page: 1, box: null, tokens: [], score: -0.2 });
+  put('document_type', scored);
+  const language = guessLanguage(findings.pages.flatMap((page) => page.tokens.map((token) => token.text)));
+  if (language) {
+    const score = Math.log(language.confidence / (1 - language.confidence));
+    put('language', [{ value: languageValue(language.code), raw: '', page: 1, box: null, tokens: [], score }]);
+  }
+}
+
+const height = ({ box }: { box: Position }) => box[3] - box[1];
