@@ -13,7 +13,7 @@ export type Request =
 
 /** Reads a command line (without program name). Throws UsageError naming what is unknown or missing. */
 export function readArguments(args: readonly string[], commands: readonly Command[]): Request {
-  if (args.length === 0 || args[0] === 'help' || args.some((arg) => arg === '--help' || arg === '-h'))
+  if (args.length === 0 || args[0] === 'help' || args.at(-1) === '--help' || args.at(-1) === '-h')
     return { kind: 'help' };
   const command = commands.find(({ name }) => name.split(' ').every((word, i) => args[i] === word));
   if (!command) throw new UsageError(`There is no command "${args.filter((arg) => !arg.startsWith('-')).join(' ')}".`);
@@ -27,13 +27,27 @@ export function readArguments(args: readonly string[], commands: readonly Comman
 function readOptions(args: readonly string[], command: Command): Record<string, string> {
   try {
     const { values } = parseArgs({
-      args: [...args],
+      args: joinValues(args, Object.keys(command.options)),
       options: Object.fromEntries(Object.keys(command.options).map((name) => [name, { type: 'string' as const }])),
     });
     return values as Record<string, string>;
   } catch (error) {
     throw new UsageError((error as Error).message);
   }
+}
+
+/** Writes `--option value` as `--option=value`, so that a value may begin with `-`, as generated passwords do. */
+function joinValues(args: readonly string[], options: readonly string[]): string[] {
+  const joined: string[] = [];
+  for (let i = 0; i < args.length; i++) {
+    const arg = args[i] as string;
+    const value = args[i + 1];
+    if (options.some((option) => arg === `--${option}`) && value !== undefined) {
+      joined.push(`${arg}=${value}`);
+      i += 1;
+    } else joined.push(arg);
+  }
+  return joined;
 }
 
 /** The text of `--help`. */

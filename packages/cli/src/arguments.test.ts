@@ -1,0 +1,46 @@
+import { describeCommands, readArguments, UsageError } from './arguments';
+import { COMMANDS } from './cli';
+import type { Command } from './command';
+
+const make: Command = {
+  name: 'thing make',
+  about: 'make a thing',
+  options: { name: 'its name', secret: 'its secret' },
+  run: async () => ({}),
+};
+const commands = [make, { ...make, name: 'list', options: {} }];
+
+it('finds a command of several words and its options', () => {
+  const request = readArguments(['thing', 'make', '--name', 'A thing', '--secret=x=y'], commands);
+  expect(request).toEqual({ kind: 'run', command: make, options: { name: 'A thing', secret: 'x=y' } });
+});
+
+it('takes a value that begins with a dash, as generated passwords may', () => {
+  const request = readArguments(['thing', 'make', '--name', '-h', '--secret', '--name'], commands);
+  expect(request).toMatchObject({ options: { name: '-h', secret: '--name' } });
+});
+
+it.each([[[]], [['--help']], [['-h']], [['help']], [['thing', 'make', '--help']]])('shows the help for %j', (args) => {
+  expect(readArguments(args, commands)).toEqual({ kind: 'help' });
+});
+
+it.each([
+  [['thing'], 'There is no command "thing".'],
+  [['nothing', '--name', 'x'], 'There is no command "nothing x".'],
+  [['thing', 'make'], 'thing make needs --name, --secret.'],
+  [['thing', 'make', '--name', '', '--secret', 's'], 'thing make needs --name.'],
+  [['list', '--name', 'x'], "Unknown option '--name'"],
+  [['list', 'more'], "Unexpected argument 'more'"],
+])('refuses %j', (args, message) => {
+  const read = () => readArguments(args, commands);
+  expect(read).toThrow(UsageError);
+  expect(read).toThrow(message);
+});
+
+it('describes every command with its options', () => {
+  const help = describeCommands(COMMANDS);
+  for (const { name, about, options } of COMMANDS) {
+    expect(help).toContain(`  ${name}\n      ${about}`);
+    for (const option of Object.keys(options)) expect(help).toContain(`--${option} `);
+  }
+});

@@ -1,0 +1,110 @@
+import { auth } from '@intake/contracts';
+import { connectRpc, systemCaller } from '@intake/rpc';
+import { createCommandRuntime } from '@intake/service';
+import { startSystem, type TestSystem } from '@intake/testkit';
+import { runCli } from './cli';
+
+/** The command against real services. */
+
+let system: TestSystem;
+
+beforeAll(async () => {
+  system = await startSystem({ services: ['auth', 'queue'] });
+});
+
+afterAll(() => system?.stop());
+
+async function intake(args: readonly string[], over: Record<string, string> = {}) {
+  const written = { out: '', err: '' };
+  const exitCode = await runCli(
+    args,
+    { ...system.env, ...over },
+    {
+      out: (text) => {
+        written.out += text;
+      },
+      err: (text) => {
+        written.err += text;
+      },
+    },
+  );
+  return { exitCode, ...written };
+}
+
+const create = (name: string, email: string, password = '-long enough') =>
+  intake(['organization', 'create', '--name', name, '--admin-email', email, '--admin-password', password]);
+
+it('sets up once: a second run answers the same and makes nothing', async () => {
+  const { exitCode, out } = await intake(['setup']);
+  expect(exitCode).toBe(0);
+  expect(out.endsWith('}\n')).toBe(true);
+  expect(JSON.parse(out)).toEqual({
+    organizationId: system.organizationId,
+    workspaceId: 1,
+    queueId: system.queueId,
+    inboxEmail: system.inboxEmail,
+  });
+  expect(system.inboxEmail).toMatch(/^invoices-[0-9a-f]{6}@localhost$/);
+});
+
+it('sets up nothing new when the organization is called otherwise now', async () => {
+  const { out } = await intake(['setup'], { INTAKE_ORGANIZATION: 'Another name' });
+  expect(JSON.parse(out)).toMatchObject({ organizationId: system.organizationId, queueId: system.queueId });
+});
+
+it('makes a further organization with queue and inbox of its own, once', async () => {
+  const first = await create('Acme', 'acme@example.com');
+  expect(first).toMatchObject({ exitCode: 0, err: '' });
+  const made = JSON.parse(first.out);
+  expect(made.organizationId).not.toBe(system.organizationId);
+  expect(made.queueId).not.toBe(system.queueId);
+  expect(made.inboxEmail).toMatch(/^invoices-[0-9a-f]{6}@localhost$/);
+  expect(made.inboxEmail).not.toBe(system.inboxEmail);
+
+  const again = await create('Acme', 'acme@example.com');
+  expect(JSON.parse(again.out)).toEqual(made);
+});
+
+it('completes an organization that was left without a queue', async () => {
+  const runtime = createCommandRuntime('test');
+  const { INTAKE_AUTH_ADDRESS: address, INTAKE_RPC_SECRET: secret } = system.env;
+  const organizations = connectRpc(runtime, auth.AuthServiceService, address as string, secret as string);
+  const left = await organizations.createOrganization(
+    { name: 'Half', adminEmail: 'half@example.com', adminPassword: 'long enough', anyName: false },
+    systemCaller('test'),
+  );
+  await runtime.stop();
+
+  const made = JSON.parse((await create('Half', 'half@example.com')).out);
+  expect(made.organizationId).toBe(left.organization?.id);
+  expect(made.inboxEmail).toMatch(/^invoices-/);
+});
+
+it('says what is wrong, on standard error and by the exit code', async () => {
+  expect(await create('Other', system.env.INTAKE_ADMIN_EMAIL as string)).toEqual({
+    exitCode: 1,
+    out: '',
+    err: 'admin_email: A user with that username already exists.\n',
+  });
+  expect(await create(' ', 'nobody', 'short')).toEqual({
+    exitCode: 1,
+    out: '',
+    err: [
+      'name: This field may not be blank.',
+      'admin_email: Enter a valid email address.',
+      'admin_password: This password is too short. It must contain at least 8 characters.\n',
+    ].join('\n'),
+  });
+  expect(await intake(['setup'], { INTAKE_ADMIN_EMAIL: '', INTAKE_ADMIN_PASSWORD: '' })).toMatchObject({
+    exitCode: 2,
+    err: expect.stringMatching(/INTAKE_ADMIN_EMAIL is missing.*\nINTAKE_ADMIN_PASSWORD is missing/),
+  });
+  expect(await intake(['setup'], { INTAKE_RPC_SECRET: 'wrong' })).toMatchObject({
+    exitCode: 1,
+    err: expect.stringContaining('do not accept INTAKE_RPC_SECRET'),
+  });
+  expect(await intake(['setup'], { INTAKE_AUTH_ADDRESS: '127.0.0.1:1' })).toMatchObject({
+    exitCode: 1,
+    err: expect.stringContaining('cannot be reached'),
+  });
+});

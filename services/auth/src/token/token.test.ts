@@ -1,0 +1,23 @@
+import { chooseLifetime, hashKey, MAX_TOKEN_LIFETIME_S } from './token';
+
+it.each([
+  [undefined, MAX_TOKEN_LIFETIME_S],
+  [583_200, 583_200],
+  [583_201, 583_200],
+  [Number.POSITIVE_INFINITY, 583_200],
+  [3600, 3600],
+  [0.5, 0.5],
+])('a token asked to live %s s lives %s s', (wished, lifetime) => expect(chooseLifetime(wished)).toBe(lifetime));
+
+it.each([0, -1, Number.NaN])('refuses a life of %s s', (wished) => {
+  expect(() => chooseLifetime(wished)).toThrow(
+    expect.objectContaining({
+      reason: 'INVALID',
+      fields: { max_token_lifetime_s: ['Ensure this value is greater than 0.'] },
+    }),
+  );
+});
+
+it('keeps the SHA-256 of a key', () => {
+  expect(hashKey('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
+});
