@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type FieldErrors, invalidField, Refusal } from '@intake/rpc';
+import { acceptsMimeType } from '@intake/untrusted';
 import { MAX_FILE_BYTES, type StoredFile } from '../file/file';
 
 /** Files that were sent together, on their way to annotations. API: documents-and-uploads.md section 2. */
@@ -99,24 +100,8 @@ function findContentErrors(
   if (files.length === 0) return ['No file was submitted.'];
   if (files.some((file) => file.size === 0)) return ['The submitted file is empty.'];
   if (rejectIdentical && files.length > 1) return ['Exactly one file is allowed with reject_identical.'];
-  const refused = files.map((file) => file.mimeType).filter((type) => !acceptsType(accepted, type));
+  const refused = files.map((file) => file.mimeType).filter((type) => !acceptsMimeType(accepted, type));
   return [...new Set(refused)].map((type) => `MIME type ${type} is not allowed for this queue.`);
-}
-
-/** Names that mean the same type as the one we use. */
-const ALIASES: Readonly<Record<string, string>> = {
-  'application/xml': 'text/xml',
-  'application/x-zip-compressed': 'application/zip',
-  'image/jpg': 'image/jpeg',
-};
-
-/** Whether a queue takes a type: exact or by a wildcard such as `image/*`. API: workspaces-queues.md, accepted_mime_types. */
-export function acceptsType(accepted: readonly string[], mimeType: string): boolean {
-  return accepted.some((entry) => {
-    const allowed = entry.trim().toLowerCase();
-    if (allowed.endsWith('/*')) return mimeType.startsWith(allowed.slice(0, -1));
-    return (ALIASES[allowed] ?? allowed) === mimeType;
-  });
 }
 
 /** What tells two submissions under one idempotency key apart. */

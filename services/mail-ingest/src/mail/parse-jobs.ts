@@ -1,0 +1,10 @@
+import path from 'node:path';
+import type { ParsedMessage } from './parse-message';
+
+/** The jobs of the worker that reads messages: name -> input and output, for `ChildPool`. */
+export interface ParseJobs {
+  parseMessage: { input: { rawPath: string; folder: string }; output: ParsedMessage };
+}
+
+/** Path of the built worker script; the service must have been built. */
+export const parseWorker = path.join(__dirname, '..', '..', 'dist', 'mail', 'parse-worker.js');

@@ -1,0 +1,146 @@
+import type { AddressInfo } from 'node:net';
+import type { Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import { Refusal } from '@intake/rpc';
+import type { Runtime } from '@intake/service';
+import { Counter } from 'prom-client';
+import { SMTPServer, type SMTPServerAddress, type SMTPServerSession } from 'smtp-server';
+import type { RawMessage, Recipient } from '../email/email';
+import { type MessageWatch, watchMessage } from './message-stream';
+import { SmtpRefusal } from './smtp-refusal';
+
+/** API: email-import.md section 1.1: 50 MB, base64 included. */
+export const MAX_MESSAGE_BYTES = 52_428_800;
+
+export interface SmtpListenerOptions {
+  readonly host: string;
+  /** 0 picks a free one. */
+  readonly port: number;
+  readonly domain: string;
+  /** The inbox with this address, or null when there is none. Throws SERVICE_UNAVAILABLE. */
+  readonly findInbox: (address: string) => Promise<Recipient | null>;
+  /** Stores a raw message as it streams in. */
+  readonly store: (chunks: AsyncIterable<Buffer>) => Promise<Omit<RawMessage, 'messageId'>>;
+  /** Makes a stored message ours; when it returns, the sender may forget it. */
+  readonly receive: (raw: RawMessage, recipients: readonly Recipient[]) => Promise<void>;
+}
+
+const TRY_LATER = new SmtpRefusal(451, 'Try again later');
+const TOO_LARGE = new SmtpRefusal('552 5.3.4', `Message is larger than ${MAX_MESSAGE_BYTES} bytes`);
+const BARE_LINE_END = new SmtpRefusal('550 5.5.2', 'Lines must end with CRLF');
+
+/**
+ * Receives mail by SMTP; answers 250 only when a message is safe. API: email-import.md section 1.1. Returns the port.
+ * Stops by itself with the runtime.
+ */
+export async function startSmtpListener(runtime: Runtime, options: SmtpListenerOptions): Promise<number> {
+  const { host, port, domain, findInbox, store, receive } = options;
+  const recipientOf = new WeakMap<SMTPServerAddress, Recipient>();
+  /** Sessions that broke the rules of DATA: nothing they pipelined behind it counts. */
+  const banned = new WeakSet<SMTPServerSession>();
+  const messages = new Counter({
+    name: 'intake_mails_total',
+    help: 'Messages by what the sender was answered (accepted or the SMTP code)',
+    labelNames: ['answer'],
+    registers: [runtime.metrics],
+  });
+
+  const checkRecipient = async (address: SMTPServerAddress): Promise<void> => {
+    const at = address.address.lastIndexOf('@');
+    if (address.address.slice(at + 1).toLowerCase() !== domain)
+      throw new SmtpRefusal('550 5.7.1', 'Relaying is not allowed');
+    const recipient = await findInbox(address.address.toLowerCase());
+    if (!recipient) throw new SmtpRefusal('550 5.1.1', 'No such inbox');
+    recipientOf.set(address, recipient);
+  };
+
+  const takeMessage = async (stream: Readable, session: SMTPServerSession): Promise<void> => {
+    const watch = watchMessage();
+    try {
+      const stored = await store(passOn(stream, watch));
+      if (watch.hasBareLineEnd()) throw BARE_LINE_END;
+      const recipients = session.envelope.rcptTo.flatMap((address) => recipientOf.get(address) ?? []);
+      await receive({ ...stored, messageId: watch.messageId() }, recipients);
+    } catch (error) {
+      await drain(stream, watch);
+      if (watch.hasBareLineEnd()) banned.add(session);
+      throw watch.hasBareLineEnd() ? BARE_LINE_END : error;
+    }
+  };
+
+  const toSmtp = (error: unknown): SmtpRefusal => {
+    if (error instanceof SmtpRefusal) return error;
+    if (error instanceof Refusal && error.reason === 'PAYLOAD_TOO_LARGE') return TOO_LARGE;
+    // Whatever it is, the sender still has the message and tries again.
+    runtime.log.warn({ err: error }, 'mail is put off');
+    return TRY_LATER;
+  };
+
+  const server = new SMTPServer({
+    name: domain,
+    banner: 'Intake',
+    logger: false,
+    authOptional: true,
+    disabledCommands: ['AUTH', 'STARTTLS'],
+    disableReverseLookup: true,
+    hideENHANCEDSTATUSCODES: false,
+    size: MAX_MESSAGE_BYTES,
+    maxClients: 200,
+    maxRecipients: 100,
+    maxAllowedUnauthenticatedCommands: false,
+    closeTimeout: 10_000,
+    onMailFrom: (_address, session, done) =>
+      done(banned.has(session) ? new SmtpRefusal(421, 'Closing the connection') : null),
+    onRcptTo: (address, _session, done) => {
+      checkRecipient(address).then(
+        () => done(),
+        (error) => done(toSmtp(error)),
+      );
+    },
+    onData: (stream, session, done) => {
+      takeMessage(stream, session).then(
+        () => {
+          messages.inc({ answer: 'accepted' });
+          done();
+        },
+        (error) => {
+          const refusal = toSmtp(error);
+          messages.inc({ answer: String(refusal.responseCode).slice(0, 3) });
+          done(refusal);
+          if (banned.has(session)) closeConnection(server, session);
+        },
+      );
+    },
+  });
+  server.on('error', (error) => runtime.log.info({ problem: error.message }, 'SMTP connection'));
+
+  const bound = await new Promise<number>((resolve, reject) => {
+    server.server.once('error', reject);
+    server.listen(port, host, () => resolve((server.server.address() as AddressInfo).port));
+  });
+  runtime.onStop('SMTP', () => new Promise<void>((resolve) => server.close(() => resolve())));
+  return bound;
+}
+
+/** The message's chunks, counted and watched; throws as soon as there are too many. The stream itself stays usable. */
+async function* passOn(stream: Readable, watch: MessageWatch): AsyncGenerator<Buffer> {
+  for await (const chunk of stream.iterator({ destroyOnReturn: false })) {
+    watch.see(chunk as Buffer);
+    if (watch.size > MAX_MESSAGE_BYTES) throw TOO_LARGE;
+    yield chunk as Buffer;
+  }
+}
+
+/** Reads what is left of a message, because the answer may come only after its end. Twice the allowed size is the end of patience. */
+async function drain(stream: Readable, watch: MessageWatch): Promise<void> {
+  if (stream.destroyed || stream.readableEnded) return;
+  stream.on('data', (chunk: Buffer) => {
+    watch.see(chunk);
+    if (watch.size > 2 * MAX_MESSAGE_BYTES) stream.destroy();
+  });
+  await finished(stream, { writable: false }).catch(() => undefined);
+}
+
+function closeConnection(server: SMTPServer, session: SMTPServerSession): void {
+  for (const connection of server.connections) if (connection.id === session.id) connection.close();
+}
