@@ -214,7 +214,6 @@ it('shows only the organization and the queues of the caller', async () => {
   const manager = { ...caller, roles: ['manager'], queueIds: [30] };
   expect((await report({}, manager)).totals).toMatchObject({ importedCount: 1, exportedCount: 1, rejectedCount: 0 });
   expect((await report({ queueIds: [20] }, manager)).totals).toMatchObject({ importedCount: 0, exportedCount: 0 });
-  await expect(report({}, { ...caller, roles: ['annotator'] })).rejects.toMatchObject({ reason: 'PERMISSION_DENIED' });
 });
 
 it('refuses groups it does not know', async () => {

@@ -1,5 +1,5 @@
 import type { queue, reporting } from '@intake/contracts';
-import { type Caller, type Client, type Handlers, Refusal } from '@intake/rpc';
+import type { Caller, Client, Handlers } from '@intake/rpc';
 import type { FactStore, Metric } from './fact/fact.store';
 import { type Counts, makeReport, planReport, toGrouping } from './report/report';
 
@@ -18,9 +18,6 @@ const METRICS: readonly Metric[] = [
   'exported',
 ];
 
-/** Who may see figures (API: auth.md section 8). */
-const READERS: readonly string[] = ['manager', 'admin', 'organization_group_admin'];
-
 /** The rpcs of the reporting service. */
 export function createRpc({ facts, queues }: RpcOptions): Handlers<typeof reporting.ReportingServiceService> {
   const readWorkspaces = async (counts: Counts, caller: Caller): Promise<Map<number, number>> => {
@@ -35,8 +32,6 @@ export function createRpc({ facts, queues }: RpcOptions): Handlers<typeof report
 
   return {
     async usageReport(request, caller) {
-      if (caller.kind === 'user' && !caller.roles.some((role) => READERS.includes(role)))
-        throw new Refusal('PERMISSION_DENIED');
       const plan = planReport(request, new Date());
       const grouping = toGrouping(plan);
       const counted = await Promise.all(
