@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import Router from '@koa/router';
 import { type Caller, Refusal, systemCaller } from '@intake/rpc';
 import { contextFromTraceparent, type Runtime, runInContext, withSpan } from '@intake/service';
 import type { ApiUrls } from '@intake/urls';
+import Router from '@koa/router';
 import { SpanKind } from '@opentelemetry/api';
 import Koa, { type Context, type Middleware } from 'koa';
 import { Histogram } from 'prom-client';

@@ -29,7 +29,7 @@ export class ApiRequest<Parameters = unknown, Body = unknown> {
     /** The request itself, for what is streamed. */
     readonly http: IncomingMessage,
     /** Path without a trailing slash, below the version: `/annotations/7`. */
-    private readonly path: string,
+    readonly path: string,
     private readonly search: string,
     readonly parameters: Parameters,
     readonly body: Body,

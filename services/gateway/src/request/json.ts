@@ -20,6 +20,6 @@ function clean(value: unknown, depth: number): void {
   if (depth > MAX_DEPTH) {
     throw new Refusal('INVALID', { detail: `The JSON is nested more than ${MAX_DEPTH} levels deep.` });
   }
-  if (Object.hasOwn(value, '__proto__')) delete (value as Record<string, unknown>).__proto__;
+  if (Object.hasOwn(value, '__proto__')) Reflect.deleteProperty(value, '__proto__');
   for (const item of Object.values(value)) clean(item, depth + 1);
 }

@@ -91,11 +91,13 @@ function place(errors: FieldErrors, path: readonly PropertyKey[], body: unknown,
   }
   const child = valueAt(body, [key!]);
   if (typeof rest[0] === 'number') {
-    const items = (errors[field] ??= Array.isArray(child) ? child.map(() => ({})) : []) as FieldErrors[];
+    errors[field] ??= Array.isArray(child) ? child.map(() => ({})) : [];
+    const items = errors[field] as FieldErrors[];
     if (rest.length === 1) items[rest[0]] = { non_field_errors: [message] };
     else place(items[rest[0]]!, rest.slice(1), valueAt(child, [rest[0]]), message);
   } else {
-    place((errors[field] ??= {}) as FieldErrors, rest, child, message);
+    errors[field] ??= {};
+    place(errors[field] as FieldErrors, rest, child, message);
   }
 }
 

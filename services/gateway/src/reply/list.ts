@@ -1,0 +1,37 @@
+import { readFields } from '../request/fields';
+import { type Page, paginate } from '../request/pagination';
+import type { ApiRequest } from '../route';
+
+/** Further lists beside the results: key -> related objects. */
+export type Sideloads = Readonly<Record<string, readonly object[]>>;
+
+/** The answer of a list: pagination, results, sideloads (API: README.md section 6). Throws INVALID_PAGE. */
+export function replyList(
+  { query, url }: Pick<ApiRequest, 'query' | 'url'>,
+  page: Page,
+  total: number,
+  results: readonly object[],
+  sideloads: Sideloads = {},
+): object {
+  const pick = readFields(query);
+  return {
+    pagination: paginate(query, page, total, url),
+    results: pick ? results.map(pick) : results,
+    ...sideloads,
+  };
+}
+
+/** The answer of a list that is whole in memory: the page is cut out here. */
+export function replyWholeList(
+  request: Pick<ApiRequest, 'query' | 'url'>,
+  page: Page,
+  results: readonly object[],
+): object {
+  const start = (page.page - 1) * page.pageSize;
+  return replyList(request, page, results.length, results.slice(start, start + page.pageSize));
+}
+
+/** The answer of a single object. */
+export function replyOne({ query }: Pick<ApiRequest, 'query'>, object: object): object {
+  return readFields(query)?.(object) ?? object;
+}

@@ -1,0 +1,100 @@
+import { ANNOTATION_STATUSES } from '@intake/bus';
+import type { annotation } from '@intake/contracts';
+import type { Caller } from '@intake/rpc';
+import type { Lookups } from '../routes/lookups';
+import type { Query } from './query';
+
+const TIMES = [
+  'arrived_at',
+  'created_at',
+  'assigned_at',
+  'confirmed_at',
+  'modified_at',
+  'deleted_at',
+  'exported_at',
+  'export_failed_at',
+  'purged_at',
+  'rejected_at',
+] as const;
+
+const PEOPLE = ['confirmed_by', 'deleted_by', 'exported_by', 'purged_by', 'rejected_by'] as const;
+
+/** API: annotations.md section 2. */
+const ORDERINGS = [
+  'id',
+  'document',
+  'document__arrived_at',
+  'document__original_file_name',
+  'modifier',
+  'modifier__username',
+  'modified_by',
+  'modified_by__username',
+  'creator',
+  'creator__username',
+  'queue',
+  'status',
+  ...TIMES,
+  ...PEOPLE,
+  ...PEOPLE.map((key) => `${key}__username`),
+];
+
+/** Filters by what no annotation has yet: whoever asks for it gets nothing. */
+const NEVER_IDS = ['assignees', 'labels', 'relations__parent'];
+const NEVER_TEXTS = ['relations__type', 'relations__key'];
+const NEVER_FLAGS = ['restricted_access', 'has_email_thread_with_replies', 'has_email_thread_with_new_replies'];
+
+/** What of the annotations is asked for; null: nothing can match. */
+export type AnnotationFilter = Omit<annotation.ListAnnotationsRequest, 'page' | 'pageSize'>;
+
+/**
+ * Reads the filters and the ordering of the annotation list, which exports take too. Throws INVALID with every problem.
+ *
+ * @param queueId the only queue that counts (exports of a queue)
+ */
+export async function readAnnotationFilter(
+  query: Query,
+  caller: Caller,
+  lookups: Lookups,
+  queueId?: number,
+): Promise<AnnotationFilter | null> {
+  const times: AnnotationFilter['times'] = {};
+  for (const name of TIMES) {
+    const range = query.timeRange(name);
+    if (range) times[name] = range;
+  }
+  const workspaces = query.ids('queue__workspace');
+  const queues = query.ids('queue');
+  for (const name of [...PEOPLE, 'search']) {
+    if (query.has(name)) query.refuse(name, 'Filtering by this is not available.');
+  }
+  const never = [
+    ...NEVER_IDS.map((name) => query.ids(name).length > 0),
+    ...NEVER_TEXTS.map((name) => query.has(name)),
+    ...NEVER_FLAGS.map((name) => query.boolean(name) === true),
+  ].includes(true);
+  const filter = {
+    ids: query.ids('id'),
+    statuses: query.choices('status', ANNOTATION_STATUSES),
+    documentIds: query.ids('document'),
+    modifierIds: query.ids('modifier'),
+    creatorIds: query.ids('creator'),
+    automated: query.boolean('automated'),
+    times,
+    ordering: query.ordering(ORDERINGS),
+  };
+  query.check();
+
+  const conditions = [
+    ...(queueId === undefined ? [] : [[queueId]]),
+    ...(queues.length > 0 ? [queues] : []),
+    ...(workspaces.length > 0
+      ? [(await lookups.workspaces(workspaces, caller)).flatMap((workspace) => workspace.queueIds)]
+      : []),
+  ];
+  const queueIds = conditions.reduce<number[] | null>(
+    (both, ids) => (both === null ? ids : both.filter((id) => ids.includes(id))),
+    null,
+  );
+  if (never || queueIds?.length === 0) return null;
+  return { ...filter, queueIds: queueIds ?? [] };
+}

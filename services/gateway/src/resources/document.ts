@@ -1,0 +1,77 @@
+import type { documentStorage } from '@intake/contracts';
+import type { ApiUrls } from '@intake/urls';
+import { formatTime, urlOrNull } from './values';
+
+/** API: documents-and-uploads.md section 1. */
+export function documentToJson(row: documentStorage.Document, urls: ApiUrls) {
+  const createdAt = formatTime(row.createdAt);
+  return {
+    id: row.id,
+    url: urls.document(row.id),
+    s3_name: row.s3Name,
+    parent: urlOrNull(urls.document, row.parentId),
+    email: urlOrNull(urls.email, row.emailId),
+    annotations: row.annotationIds.map(urls.annotation),
+    mime_type: row.mimeType,
+    creator: urlOrNull(urls.user, row.creatorId),
+    created_at: createdAt,
+    arrived_at: createdAt,
+    original_file_name: row.originalFileName,
+    content: urls.documentContent(row.id),
+    attachment_status: row.attachmentStatus ?? null,
+    metadata: row.metadata ?? {},
+  };
+}
+
+/**
+ * API: documents-and-uploads.md section 2.
+ *
+ * @param fallbackCreatorId who stands for the creator of what came by e-mail: clients want one
+ */
+export function uploadToJson(row: documentStorage.Upload, fallbackCreatorId: number | undefined, urls: ApiUrls) {
+  return {
+    id: row.id,
+    url: urls.upload(row.id),
+    queue: urls.queue(row.queueId),
+    organization: urls.organization(row.organizationId),
+    creator: urlOrNull(urls.user, row.creatorId ?? fallbackCreatorId),
+    created_at: formatTime(row.createdAt),
+    email: urlOrNull(urls.email, row.emailId),
+    documents: row.documentIds.map(urls.document),
+    additional_documents: row.additionalDocumentIds.map(urls.document),
+    annotations: row.annotations.map(({ annotationId }) => urls.annotation(annotationId)),
+  };
+}
+
+/** API: documents-and-uploads.md section 3. */
+export function taskToJson(row: documentStorage.Task, urls: ApiUrls) {
+  const upload = urlOrNull(urls.upload, row.uploadId);
+  return {
+    id: row.id,
+    url: urls.task(row.id),
+    type: row.type,
+    status: row.status,
+    expires_at: formatTime(row.expiresAt),
+    detail: row.detail ?? null,
+    content: upload ? { upload } : {},
+    ...(row.status === 'failed' && { code: row.code ?? 'error' }),
+    ...(row.status === 'succeeded' && upload && { result_url: upload }),
+  };
+}
+
+/** API: pages.md. */
+export function pageToJson(row: documentStorage.Page, urls: ApiUrls) {
+  return {
+    id: row.id,
+    url: urls.page(row.id),
+    annotation: urls.annotation(row.annotationId),
+    number: row.number,
+    rotation_deg: row.rotationDeg,
+    mime_type: 'image/png',
+    s3_name: row.s3Name,
+    content: urls.pageContent(row.id),
+    metadata: row.metadata ?? {},
+    width: row.width || null,
+    height: row.height || null,
+  };
+}

@@ -1,0 +1,71 @@
+import type { auth } from '@intake/contracts';
+import type { ApiUrls } from '@intake/urls';
+import { formatTime, urlOrNull } from './values';
+
+/** The one organization group of an installation. API: organizations-users-groups.md section 2. */
+export const ORGANIZATION_GROUP_ID = 1;
+
+export function organizationGroupToJson(urls: ApiUrls) {
+  return {
+    id: ORGANIZATION_GROUP_ID,
+    url: urls.organizationGroup(ORGANIZATION_GROUP_ID),
+    name: 'Intake',
+    is_trial: false,
+    is_production: true,
+    deployment_location: 'self-hosted',
+    features: null,
+    usage: {},
+    modified_by: null,
+    modified_at: null,
+  };
+}
+
+/** API: organizations-users-groups.md section 1. */
+export function organizationToJson(row: auth.Organization, workspaceIds: readonly number[], urls: ApiUrls) {
+  return {
+    id: row.id,
+    url: urls.organization(row.id),
+    name: row.name,
+    workspaces: workspaceIds.map(urls.workspace),
+    users: row.userIds.map(urls.user),
+    organization_group: urls.organizationGroup(ORGANIZATION_GROUP_ID),
+    ui_settings: {},
+    metadata: row.metadata ?? {},
+    settings: {},
+    sandbox: false,
+    is_trial: false,
+    created_at: formatTime(row.createdAt),
+    trial_expires_at: null,
+    expires_at: null,
+    oidc_provider: null,
+    internal_info: null,
+    creator: urlOrNull(urls.user, row.creatorId),
+    modified_by: null,
+    modified_at: null,
+  };
+}
+
+/** API: organizations-users-groups.md section 3. `oidc_id` is for admins only. */
+export function userToJson(row: auth.User, urls: ApiUrls, forAdmin: boolean) {
+  return {
+    id: row.id,
+    url: urls.user(row.id),
+    first_name: row.firstName,
+    last_name: row.lastName,
+    email: row.email,
+    email_verified: false,
+    phone_number: null,
+    date_joined: formatTime(row.dateJoined),
+    username: row.username,
+    groups: row.groupIds.map(urls.group),
+    organization: urls.organization(row.organizationId),
+    queues: row.queueIds.map(urls.queue),
+    is_active: row.isActive,
+    last_login: formatTime(row.lastLogin),
+    ui_settings: row.uiSettings ?? {},
+    metadata: row.metadata ?? {},
+    ...(forAdmin && { oidc_id: null }),
+    auth_type: 'password',
+    deleted: row.deleted,
+  };
+}

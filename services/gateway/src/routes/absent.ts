@@ -1,0 +1,46 @@
+import { replyWholeList } from '../reply/list';
+import { readPage } from '../request/pagination';
+import type { Permission } from '../roles';
+import { type Route, route } from '../route';
+
+/**
+ * Collections that hold nothing: a client that lists them keeps working, everything else is not allowed (API:
+ * related-objects.md section 8, client-compat.md mark O).
+ */
+const COLLECTIONS: readonly (readonly [path: string, allow: Permission])[] = [
+  ['/connectors', 'readConnections'],
+  ['/hooks', 'readConnections'],
+  ['/webhooks', 'readConnections'],
+  ['/hook_templates', 'readConfiguration'],
+  ['/engines', 'readConfiguration'],
+  ['/engine_fields', 'readConfiguration'],
+  ['/generic_engines', 'readConfiguration'],
+  ['/dedicated_engines', 'readConfiguration'],
+  ['/rules', 'readConfiguration'],
+  ['/rules_execution_logs', 'readConfiguration'],
+  ['/triggers', 'readConfiguration'],
+  ['/delete_recommendations', 'readConfiguration'],
+  ['/workflows', 'readConfiguration'],
+  ['/workflow_steps', 'readConfiguration'],
+  ['/workflow_runs', 'readConfiguration'],
+  ['/workflow_activities', 'readConfiguration'],
+  ['/surveys', 'readConfiguration'],
+  ['/email_templates', 'readEmails'],
+  ['/email_threads', 'readEmails'],
+  ['/relations', 'readAnnotations'],
+  ['/document_relations', 'readAnnotations'],
+  ['/automation_blockers', 'readAnnotations'],
+  ['/suggested_edits', 'readAnnotations'],
+  ['/notes', 'readAnnotations'],
+  ['/labels', 'readAnnotations'],
+];
+
+export function absentRoutes(): Route[] {
+  return COLLECTIONS.map(([path, allow]) =>
+    route('GET', path, {
+      allow,
+      call: async ({ query }) => readPage(query),
+      reply: (page, request) => replyWholeList(request, page, []),
+    }),
+  );
+}

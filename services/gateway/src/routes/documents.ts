@@ -1,0 +1,190 @@
+import { documentStorage } from '@intake/contracts';
+import type { Caller } from '@intake/rpc';
+import { openFile } from '../reply/chunk-stream';
+import { attachment } from '../reply/content-disposition';
+import { replyList, replyOne } from '../reply/list';
+import { matchesEtag, readRange } from '../reply/range';
+import { readPage } from '../request/pagination';
+import { documentToJson, pageToJson } from '../resources/document';
+import { Answer, type ApiRequest, route } from '../route';
+import type { RouteContext } from './index';
+import { onlyOne } from './lookups';
+
+/** How long a client may take to fetch a file. */
+const TRANSFER_MS = 600_000;
+
+/** Stored bytes are data, whatever they look like to a browser. */
+const UNTRUSTED = { 'X-Content-Type-Options': 'nosniff', 'Content-Security-Policy': "sandbox; default-src 'none'" };
+
+const DOCUMENT_ORDERINGS = [
+  'id',
+  'arrived_at',
+  'created_at',
+  'original_file_name',
+  'mime_type',
+  'attachment_status',
+] as const;
+
+/** Documents, pages and their bytes. API: documents-and-uploads.md section 1, pages.md. */
+export function documentRoutes({ services }: RouteContext) {
+  const { storage } = services;
+
+  /** Bytes of a document, or the part of them that `Range` asks for. */
+  const readDocument = async (
+    request: ApiRequest,
+    which: Pick<documentStorage.GetFileRequest, 'documentId' | 's3Name'>,
+    caller: Caller,
+  ): Promise<Answer> => {
+    const open = (offset: number, length: number) =>
+      openFile(storage.getFile({ ...which, offset, length }, caller, { timeoutMs: TRANSFER_MS }));
+    const whole = await open(0, 0);
+    const { header } = whole;
+    const headers = {
+      ...UNTRUSTED,
+      'Content-Type': header.mimeType || 'application/octet-stream',
+      'Content-Disposition': attachment(header.fileName),
+      'Accept-Ranges': 'bytes',
+      'Cache-Control': 'private, no-cache',
+      ...(header.etag && { ETag: header.etag }),
+    };
+    if (matchesEtag(request.header('if-none-match'), header.etag)) {
+      whole.cancel();
+      return new Answer(304, headers);
+    }
+    const ifRange = request.header('if-range');
+    let range: ReturnType<typeof readRange>;
+    try {
+      range = readRange(ifRange === undefined || ifRange === header.etag ? request.header('range') : '', header.size);
+    } catch (error) {
+      whole.cancel();
+      throw error;
+    }
+    if (!range) return new Answer(200, { ...headers, 'Content-Length': String(header.size) }, whole.stream());
+    whole.cancel();
+    const { offset, length } = range;
+    const part = await open(offset, length);
+    return new Answer(
+      206,
+      {
+        ...headers,
+        'Content-Length': String(length),
+        'Content-Range': `bytes ${offset}-${offset + length - 1}/${header.size}`,
+      },
+      part.stream(),
+    );
+  };
+
+  const readPageImage = async (request: ApiRequest<{ id: number }>, preview: boolean, caller: Caller) => {
+    const image = await openFile(storage.getPageImage({ pageId: request.parameters.id, preview }, caller));
+    const { etag, size } = image.header;
+    const headers = {
+      ...UNTRUSTED,
+      'Content-Type': 'image/png',
+      'Cache-Control': 'private, max-age=3600',
+      ...(etag && { ETag: etag }),
+    };
+    if (matchesEtag(request.header('if-none-match'), etag)) {
+      image.cancel();
+      return new Answer(304, headers);
+    }
+    return new Answer(200, { ...headers, 'Content-Length': String(size) }, image.stream());
+  };
+
+  return [
+    route('GET', '/documents', {
+      allow: 'readAnnotations',
+      call: async ({ query }, caller) => {
+        const page = readPage(query);
+        const created = query.timeRange('created_at');
+        const arrived = query.timeRange('arrived_at');
+        const filter = documentStorage.ListDocumentsRequest.create({
+          ids: query.ids('id'),
+          emailIds: query.ids('email'),
+          creatorIds: query.ids('creator'),
+          originalFileName: query.get('original_file_name'),
+          createdAfter: latest(created?.after, arrived?.after),
+          createdBefore: earliest(created?.before, arrived?.before),
+          ordering: query.ordering(DOCUMENT_ORDERINGS),
+          ...page,
+        });
+        query.check();
+        return { page, ...(await storage.listDocuments(filter, caller)) };
+      },
+      reply: ({ page, documents, total }, request) =>
+        replyList(
+          request,
+          page,
+          total,
+          documents.map((row) => documentToJson(row, request.urls)),
+        ),
+    }),
+    route('GET', '/documents/:id', {
+      allow: 'readAnnotations',
+      call: async ({ parameters }, caller) =>
+        onlyOne((await storage.getDocuments({ ids: [parameters.id] }, caller)).documents),
+      reply: (row, request) => replyOne(request, documentToJson(row, request.urls)),
+    }),
+    route('GET', '/documents/:id/content', {
+      allow: 'readAnnotations',
+      timeoutMs: TRANSFER_MS,
+      call: (request, caller) => readDocument(request, { documentId: request.parameters.id }, caller),
+      reply: (answer) => answer,
+    }),
+    route('GET', '/original/:s3_name', {
+      allow: 'readAnnotations',
+      timeoutMs: TRANSFER_MS,
+      call: (request, caller) => readDocument(request, { s3Name: request.parameters.s3_name }, caller),
+      reply: (answer) => answer,
+    }),
+
+    route('GET', '/pages', {
+      allow: 'readAnnotations',
+      call: async ({ query }, caller) => {
+        const page = readPage(query);
+        const filter = {
+          ids: query.ids('id'),
+          annotationIds: query.ids('annotation'),
+          numbers: query.ids('number'),
+          ordering: query.ordering(['id', 'number', 's3_name']),
+        };
+        query.check();
+        return { page, ...(await storage.listPages({ ...filter, ...page }, caller)) };
+      },
+      reply: ({ page, pages, total }, request) =>
+        replyList(
+          request,
+          page,
+          total,
+          pages.map((row) => pageToJson(row, request.urls)),
+        ),
+    }),
+    route('GET', '/pages/:id', {
+      allow: 'readAnnotations',
+      call: async ({ parameters }, caller) => {
+        const filter = documentStorage.ListPagesRequest.fromPartial({ ids: [parameters.id], page: 1, pageSize: 1 });
+        return onlyOne((await storage.listPages(filter, caller)).pages);
+      },
+      reply: (row, request) => replyOne(request, pageToJson(row, request.urls)),
+    }),
+    route('GET', '/pages/:id/content', {
+      allow: 'readAnnotations',
+      timeoutMs: 60_000,
+      call: (request, caller) => readPageImage(request, false, caller),
+      reply: (answer) => answer,
+    }),
+    route('GET', '/pages/:id/preview', {
+      allow: 'readAnnotations',
+      timeoutMs: 60_000,
+      call: (request, caller) => readPageImage(request, true, caller),
+      reply: (answer) => answer,
+    }),
+  ];
+}
+
+function latest(a: Date | undefined, b: Date | undefined): Date | undefined {
+  return a && b ? (a > b ? a : b) : (a ?? b);
+}
+
+function earliest(a: Date | undefined, b: Date | undefined): Date | undefined {
+  return a && b ? (a < b ? a : b) : (a ?? b);
+}

@@ -1,0 +1,158 @@
+import type { annotation, exporting } from '@intake/contracts';
+import type { Caller } from '@intake/rpc';
+import { openFile } from '../reply/chunk-stream';
+import { readAnnotationFilter } from '../request/annotation-filter';
+import { MAX_PAGE_SIZE, readPage } from '../request/pagination';
+import type { Query } from '../request/query';
+import { Answer, type ApiRequest, route } from '../route';
+import type { RouteContext } from './index';
+
+/** How long an export may take to be made and fetched. */
+const TRANSFER_MS = 600_000;
+
+const FORMATS = ['json', 'csv', 'xml', 'xlsx'] as const;
+type Format = (typeof FORMATS)[number];
+
+/** API: limits.md. */
+const PAGE_SIZE_MAXIMUM: Record<Format, number> = {
+  csv: 1000,
+  json: MAX_PAGE_SIZE,
+  xml: MAX_PAGE_SIZE,
+  xlsx: MAX_PAGE_SIZE,
+};
+
+const ACCEPTED: Record<string, Format> = {
+  'text/csv': 'csv',
+  'application/xml': 'xml',
+  'text/xml': 'xml',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
+};
+
+const QUOTINGS = ['quote_minimal', 'quote_none', 'quote_all', 'quote_non_numeric'];
+
+/** Exports of annotations. API: export.md section 1. Parameters stand in the query, also with POST; a body is not read. */
+export function exportRoutes(context: RouteContext) {
+  const options = { allow: 'export', timeoutMs: TRANSFER_MS } as const;
+  const ofQueue = (method: 'GET' | 'POST') =>
+    route(method, '/queues/:id/export', {
+      ...options,
+      basic: true,
+      call: (request, caller) => exportAnnotations(context, request, caller, request.parameters.id),
+      reply: (answer) => answer,
+    });
+  const ofAll = (method: 'GET' | 'POST') =>
+    route(method, '/annotations/export', {
+      ...options,
+      call: (request, caller) => exportAnnotations(context, request, caller),
+      reply: (answer) => answer,
+    });
+  return [ofQueue('GET'), ofQueue('POST'), ofAll('GET'), ofAll('POST')];
+}
+
+/** The exported file of the matching annotations, as a stream. */
+export async function exportAnnotations(
+  { services, lookups }: Pick<RouteContext, 'services' | 'lookups'>,
+  request: ApiRequest,
+  caller: Caller,
+  queueId?: number,
+): Promise<Answer> {
+  const { query, urls, url } = request;
+  if (query.has('to_status')) {
+    query.refuse(
+      'to_status',
+      request.http.method === 'POST' ? 'Changing the status by an export is not available.' : 'Only allowed with POST.',
+    );
+  }
+  const format = readFormat(query, request.header('accept'));
+  const page = readExportPage(query, format);
+  const dialect = format === 'csv' ? readDialect(query) : undefined;
+  const [, filter] = await Promise.all([
+    queueId === undefined ? undefined : lookups.queue(queueId, caller),
+    readAnnotationFilter(query, caller, lookups, queueId),
+  ]);
+  const file = await openFile(
+    services.exporting.export(
+      {
+        format,
+        filter: { ...(filter ?? NOTHING), ...page },
+        baseUrl: urls.root.slice(0, -'/v1'.length),
+        requestUrl: `${url}?${query.with({ page: undefined })}`,
+        columns: query.list('columns'),
+        prependColumns: query.list('prepend_columns'),
+        appendColumns: query.list('append_columns'),
+        dialect,
+      },
+      caller,
+      { timeoutMs: TRANSFER_MS },
+    ),
+  );
+  const { contentType, fileName, total, totalPages } = file.header;
+  return new Answer(
+    200,
+    {
+      'Content-Type': contentType,
+      'X-Content-Type-Options': 'nosniff',
+      'X-Total-Count': String(total),
+      'X-Total-Pages': String(totalPages),
+      ...(fileName && { 'Content-Disposition': `attachment; filename="${fileName}"` }),
+    },
+    file.stream(),
+  );
+}
+
+/** A filter that no annotation passes: ids begin with 1. */
+const NOTHING: Omit<annotation.ListAnnotationsRequest, 'page' | 'pageSize'> = {
+  ids: [0],
+  statuses: [],
+  queueIds: [],
+  documentIds: [],
+  modifierIds: [],
+  creatorIds: [],
+  times: {},
+  ordering: [],
+};
+
+/** `format` wins over `Accept`; what is not known there is JSON. */
+export function readFormat(query: Query, accept: string | undefined): Format {
+  const given = query.get('format');
+  if (given !== undefined) {
+    const format = FORMATS.find((known) => known === given.toLowerCase());
+    if (!format) query.refuse('format', `"${given}" is not a valid choice.`);
+    return format ?? 'json';
+  }
+  for (const range of accept?.split(',') ?? []) {
+    const type = range.split(';', 1)[0]!.trim().toLowerCase();
+    if (type === 'application/json' || type === '*/*') return 'json';
+    const format = ACCEPTED[type];
+    if (format) return format;
+  }
+  return 'json';
+}
+
+/** JSON comes in pages; the other formats only when a page is asked for, else whole (page 0). API: export.md section 1.2. */
+export function readExportPage(query: Query, format: Format) {
+  if (format !== 'json' && !query.has('page') && !query.has('page_size')) return { page: 0, pageSize: 0 };
+  return readPage(query, PAGE_SIZE_MAXIMUM[format]);
+}
+
+/** API: export.md section 4.4. */
+export function readDialect(query: Query): exporting.CsvDialect {
+  const character = (name: string): string => {
+    const value = query.get(name) ?? '';
+    if (value !== '' && [...value].length !== 1) query.refuse(name, 'Exactly one character is required.');
+    return value;
+  };
+  const quoting = query.get('quoting') ?? 'quote_minimal';
+  if (!QUOTINGS.includes(quoting)) query.refuse('quoting', `"${quoting}" is not a valid choice.`);
+  const escapeChar = character('escape_char');
+  if (quoting === 'quote_none' && escapeChar === '') {
+    query.refuse('escape_char', 'This field is required with quote_none.');
+  }
+  return {
+    delimiter: character('delimiter') || ',',
+    quoteChar: character('quote_char') || '"',
+    quoting,
+    escapeChar,
+    formulaGuard: query.boolean('formula_guard') ?? false,
+  };
+}

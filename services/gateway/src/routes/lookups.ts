@@ -1,0 +1,125 @@
+import { annotation, type auth, type documentStorage, type queue } from '@intake/contracts';
+import { type Caller, Refusal } from '@intake/rpc';
+import type { QueueRelations } from '../resources/queue';
+import type { Services } from '../services';
+
+const BATCH = 100;
+
+/** The only row of an answer, or NOT_FOUND. */
+export function onlyOne<T>(rows: readonly T[]): T {
+  const [row] = rows;
+  if (row === undefined) throw new Refusal('NOT_FOUND');
+  return row;
+}
+
+/** Distinct ids; absent ones are dropped. */
+export function distinct(ids: readonly (number | undefined)[]): number[] {
+  return [...new Set(ids.filter((id): id is number => id !== undefined && id > 0))];
+}
+
+/** Calls for the ids in batches; no ids, no call. */
+async function inBatches<T>(ids: readonly number[], call: (ids: number[]) => Promise<readonly T[]>): Promise<T[]> {
+  const batches: number[][] = [];
+  for (let start = 0; start < ids.length; start += BATCH) batches.push(ids.slice(start, start + BATCH));
+  return (await Promise.all(batches.map(call))).flat();
+}
+
+/** Walks all pages of a list. */
+async function allPages<T>(call: (page: number) => Promise<{ rows: readonly T[]; total: number }>): Promise<T[]> {
+  const all: T[] = [];
+  for (let page = 1; ; page += 1) {
+    const { rows, total } = await call(page);
+    all.push(...rows);
+    if (rows.length === 0 || all.length >= total) return all;
+  }
+}
+
+/** Reads of related objects, always batched. What a caller may not see is left out. */
+export function createLookups({ auth: accounts, queue: queues, storage, annotation: annotations }: Services) {
+  const lookups = {
+    users: (ids: readonly number[], caller: Caller): Promise<auth.User[]> =>
+      inBatches(ids, async (batch) => (await accounts.getUsers({ ids: batch }, caller)).users),
+
+    /** Users that are assigned to any of the queues. */
+    usersOfQueues: (queueIds: readonly number[], caller: Caller): Promise<auth.User[]> =>
+      inBatches(queueIds, (batch) =>
+        allPages(async (page) => {
+          const answer = await accounts.listUsers(
+            { ids: [], queueIds: batch, ordering: [], page, pageSize: BATCH },
+            caller,
+          );
+          return { rows: answer.users, total: answer.total };
+        }),
+      ),
+
+    queues: (ids: readonly number[], caller: Caller): Promise<queue.Queue[]> =>
+      inBatches(ids, async (batch) => (await queues.getQueues({ ids: batch }, caller)).queues),
+
+    queue: async (id: number, caller: Caller): Promise<queue.Queue> =>
+      onlyOne((await queues.getQueues({ ids: [id] }, caller)).queues),
+
+    schemas: (ids: readonly number[], caller: Caller): Promise<queue.Schema[]> =>
+      inBatches(
+        ids,
+        async (batch) =>
+          (await queues.listSchemas({ ids: batch, ordering: [], page: 1, pageSize: BATCH }, caller)).schemas,
+      ),
+
+    workspaces: (ids: readonly number[], caller: Caller): Promise<queue.Workspace[]> =>
+      inBatches(
+        ids,
+        async (batch) =>
+          (await queues.listWorkspaces({ ids: batch, ordering: [], page: 1, pageSize: BATCH }, caller)).workspaces,
+      ),
+
+    allWorkspaces: (caller: Caller): Promise<queue.Workspace[]> =>
+      allPages(async (page) => {
+        const answer = await queues.listWorkspaces({ ids: [], ordering: [], page, pageSize: BATCH }, caller);
+        return { rows: answer.workspaces, total: answer.total };
+      }),
+
+    documents: (ids: readonly number[], caller: Caller): Promise<documentStorage.Document[]> =>
+      inBatches(ids, async (batch) => (await storage.getDocuments({ ids: batch }, caller)).documents),
+
+    pages: (ids: readonly number[], caller: Caller): Promise<documentStorage.Page[]> =>
+      inBatches(
+        ids,
+        async (batch) =>
+          (
+            await storage.listPages(
+              { ids: batch, annotationIds: [], numbers: [], ordering: [], page: 1, pageSize: BATCH },
+              caller,
+            )
+          ).pages,
+      ),
+
+    annotation: async (id: number, caller: Caller): Promise<annotation.Annotation> =>
+      onlyOne((await annotations.getAnnotations({ ids: [id] }, caller)).annotations),
+
+    annotationsOfDocuments: (documentIds: readonly number[], caller: Caller): Promise<annotation.Annotation[]> =>
+      inBatches(documentIds, (batch) =>
+        allPages(async (page) => {
+          const request = annotation.ListAnnotationsRequest.fromPartial({ documentIds: batch, page, pageSize: BATCH });
+          const answer = await annotations.listAnnotations(request, caller);
+          return { rows: answer.annotations, total: answer.total };
+        }),
+      ),
+
+    /** Users and counts of queues, by queue id. */
+    relationsOf: async (queueIds: readonly number[], caller: Caller): Promise<(queueId: number) => QueueRelations> => {
+      if (queueIds.length === 0) return () => ({ userIds: [], counts: {} });
+      const [users, { queues: counts }] = await Promise.all([
+        lookups.usersOfQueues(queueIds, caller),
+        annotations.countByStatus({ queueIds: [...queueIds] }, caller),
+      ]);
+      return (queueId) => ({
+        userIds: distinct(users.filter((user) => user.queueIds.includes(queueId)).map(({ id }) => id)),
+        counts: counts[queueId]?.counts ?? {},
+      });
+    },
+  };
+  return lookups;
+}
+
+/** See `createLookups`. */
+export type Lookups = ReturnType<typeof createLookups>;

@@ -1,0 +1,171 @@
+import type { annotation as contract } from '@intake/contracts';
+import type { Caller } from '@intake/rpc';
+import type { Sideloads } from '../reply/list';
+import type { Query } from '../request/query';
+import { findNodes, nodeToJson, readNodes } from '../resources/content';
+import { documentToJson, pageToJson } from '../resources/document';
+import { organizationToJson, userToJson } from '../resources/organization';
+import { queueToJson, schemaToJson, workspaceToJson } from '../resources/queue';
+import { may } from '../roles';
+import type { ApiRequest } from '../route';
+import { readEmails } from './emails';
+import type { RouteContext } from './index';
+import { distinct } from './lookups';
+
+/** API: annotations.md section 2. */
+const KEYWORDS = [
+  'assignees',
+  'automation_blockers',
+  'child_relations',
+  'confirmed_bys',
+  'content',
+  'creators',
+  'deleted_bys',
+  'documents',
+  'emails',
+  'exported_bys',
+  'labels',
+  'modifiers',
+  'notes',
+  'organizations',
+  'pages',
+  'purged_bys',
+  'queues',
+  'rejected_bys',
+  'related_emails',
+  'relations',
+  'schemas',
+  'suggested_edits',
+  'workflow_runs',
+  'workspaces',
+] as const;
+type Keyword = (typeof KEYWORDS)[number];
+
+/** How many content trees are fetched at the same time. */
+const TREES_AT_ONCE = 10;
+
+/** Who is meant by the keywords that give users. */
+const PEOPLE: Partial<Record<Keyword, (row: contract.Annotation) => number | undefined>> = {
+  confirmed_bys: (row) => row.confirmedById,
+  creators: (row) => row.creatorId,
+  deleted_bys: (row) => row.deletedById,
+  exported_bys: (row) => row.exportedById,
+  modifiers: (row) => row.modifierId,
+  purged_bys: (row) => row.purgedById,
+  rejected_bys: (row) => row.rejectedById,
+};
+
+/** What is to be loaded beside a list of annotations. */
+export interface WantedSideloads {
+  readonly keywords: readonly Keyword[];
+  /** `content.schema_id`: without one no content is given. */
+  readonly schemaIds: ReadonlySet<string>;
+}
+
+/** Reads `sideload` and `content.schema_id`; an unknown keyword is noted on the query. */
+export function readSideloads(query: Query): WantedSideloads {
+  return {
+    keywords: query.choices('sideload', KEYWORDS),
+    schemaIds: new Set(query.list('content.schema_id')),
+  };
+}
+
+/** Makes the function that loads related objects, each kind with one batched call, each object once. */
+export function createSideloads({ services, lookups }: RouteContext) {
+  type Rows = readonly contract.Annotation[];
+
+  const loadContent = async (rows: Rows, schemaIds: ReadonlySet<string>, { urls }: ApiRequest, caller: Caller) => {
+    if (schemaIds.size === 0) return [];
+    const found: object[] = [];
+    for (let start = 0; start < rows.length; start += TREES_AT_ONCE) {
+      const trees = await Promise.all(
+        rows
+          .slice(start, start + TREES_AT_ONCE)
+          .map(({ id }) => services.annotation.getContent({ annotationId: id }, caller)),
+      );
+      for (const { annotationId, treeJson } of trees) {
+        const nodes = findNodes(readNodes(treeJson), schemaIds);
+        found.push(...nodes.map((node) => nodeToJson(node, annotationId, urls)));
+      }
+    }
+    return found;
+  };
+
+  const loadQueues = (rows: Rows, caller: Caller) => lookups.queues(distinct(rows.map((row) => row.queueId)), caller);
+
+  const load = async (
+    keyword: Keyword,
+    rows: Rows,
+    schemaIds: ReadonlySet<string>,
+    request: ApiRequest,
+    caller: Caller,
+  ): Promise<readonly object[]> => {
+    const { urls } = request;
+    const personOf = PEOPLE[keyword];
+    if (personOf) {
+      const users = await lookups.users(distinct(rows.map(personOf)), caller);
+      return users.map((row) => userToJson(row, urls, may(caller.roles, 'writeConfiguration')));
+    }
+    switch (keyword) {
+      case 'content':
+        return loadContent(rows, schemaIds, request, caller);
+      case 'documents': {
+        const documents = await lookups.documents(distinct(rows.map((row) => row.documentId)), caller);
+        return documents.map((row) => documentToJson(row, urls));
+      }
+      case 'pages': {
+        const pages = await lookups.pages(distinct(rows.flatMap((row) => row.pageIds)), caller);
+        return pages.map((row) => pageToJson(row, urls));
+      }
+      case 'queues': {
+        const queues = await loadQueues(rows, caller);
+        const relations = await lookups.relationsOf(
+          queues.map(({ id }) => id),
+          caller,
+        );
+        return queues.map((row) => queueToJson(row, relations(row.id), urls));
+      }
+      case 'schemas': {
+        const schemas = await lookups.schemas(distinct(rows.map((row) => row.schemaId)), caller);
+        return schemas.map((row) => schemaToJson(row, urls));
+      }
+      case 'workspaces': {
+        const queues = await loadQueues(rows, caller);
+        const workspaces = await lookups.workspaces(distinct(queues.map((row) => row.workspaceId)), caller);
+        return workspaces.map((row) => workspaceToJson(row, urls));
+      }
+      case 'organizations': {
+        const ids = distinct(rows.map((row) => row.organizationId));
+        if (ids.length === 0) return [];
+        const [{ organizations }, workspaces] = await Promise.all([
+          services.auth.listOrganizations({ ids }, caller),
+          lookups.allWorkspaces(caller),
+        ]);
+        return organizations.map((row) =>
+          organizationToJson(
+            row,
+            workspaces.map(({ id }) => id),
+            urls,
+          ),
+        );
+      }
+      case 'emails':
+        return readEmails({ services, lookups }, distinct(rows.map((row) => row.emailId)), urls, caller);
+      default:
+        return [];
+    }
+  };
+
+  return async (
+    rows: Rows,
+    { keywords, schemaIds }: WantedSideloads,
+    request: ApiRequest,
+    caller: Caller,
+  ): Promise<Sideloads> => {
+    const wanted = [...new Set(keywords)];
+    const lists = await Promise.all(
+      wanted.map(async (keyword) => [keyword, await load(keyword, rows, schemaIds, request, caller)] as const),
+    );
+    return Object.fromEntries(lists);
+  };
+}

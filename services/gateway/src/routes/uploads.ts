@@ -1,0 +1,142 @@
+import type { documentStorage } from '@intake/contracts';
+import { type Caller, invalidField, Refusal } from '@intake/rpc';
+import { replyOne } from '../reply/list';
+import { taskToJson, uploadToJson } from '../resources/document';
+import { Answer, type ApiRequest, route } from '../route';
+import { type IncomingFile, receiveFiles } from '../upload/receive-files';
+import type { RouteContext } from './index';
+
+/** How long a client may take to send its files. */
+const TRANSFER_MS = 600_000;
+/** How long the legacy upload waits for the annotations. API: documents-and-uploads.md section 2. */
+const AWAIT_MS = 30_000;
+
+/** Uploads and their tasks. API: documents-and-uploads.md sections 2 and 3. */
+export function uploadRoutes({ services, lookups }: RouteContext) {
+  const { storage, auth } = services;
+
+  const store = (file: IncomingFile, caller: Caller): Promise<documentStorage.StoredFile> => {
+    async function* messages(): AsyncGenerator<documentStorage.PutFileRequest> {
+      const { fileName, declaredMimeType, maxSize } = file;
+      yield { header: { fileName, declaredMimeType, maxSize } };
+      for await (const chunk of file.chunks) yield { chunk };
+    }
+    return storage.putFile(messages(), caller, { timeoutMs: TRANSFER_MS });
+  };
+
+  /** Takes the files in and makes the upload. The queue is looked at first, so that nothing is sent in vain. */
+  const upload = async (request: ApiRequest, queueId: number, fileName: string | undefined, caller: Caller) => {
+    const rejectIdentical = request.query.boolean('reject_identical') ?? false;
+    const join = request.query.boolean('join') ?? false;
+    request.query.check();
+    const key = idempotencyKeyOf(request);
+    const queue = await lookups.queue(queueId, caller);
+    if (queue.status !== 'active') throw new Refusal('QUEUE_DELETED');
+    const { files, values, metadata } = await receiveFiles(request.http, fileName, (file) => store(file, caller));
+    if (rejectIdentical && files.length !== 1) {
+      throw invalidField('content', 'Exactly one file is allowed with reject_identical.');
+    }
+    if (join && files.length > 1) throw invalidField('join', 'Joining several images is not available.');
+    return storage.createUpload(
+      { queueId, files, values, metadata, rejectIdentical, idempotencyKey: key, taskType: 'upload_created' },
+      caller,
+    );
+  };
+
+  const uploadToQueryQueue = (request: ApiRequest, fileName: string | undefined, caller: Caller) => {
+    const [queueId, ...more] = request.query.has('queue') ? queueIdsOf(request) : [];
+    if (queueId === undefined || more.length > 0) throw invalidField('queue', 'This field is required.');
+    return upload(request, queueId, fileName, caller);
+  };
+
+  const replyTask = ({ taskId }: documentStorage.CreateUploadResponse, { urls }: ApiRequest) => {
+    const url = urls.task(taskId);
+    return new Answer(202, { Location: url }, { url, results: [{ annotation: url, document: null }] });
+  };
+
+  const uploadAndWait = async (
+    request: ApiRequest<{ id: number }>,
+    fileName: string | undefined,
+    caller: Caller,
+  ): Promise<documentStorage.Upload> => {
+    const { uploadId } = await upload(request, request.parameters.id, fileName, caller);
+    return storage.awaitUpload({ id: uploadId }, caller, { timeoutMs: AWAIT_MS });
+  };
+
+  const replyAnnotations = ({ annotations }: documentStorage.Upload, { urls }: ApiRequest) => {
+    const results = annotations.map(({ annotationId, documentId }) => ({
+      annotation: urls.annotation(annotationId),
+      document: urls.document(documentId),
+    }));
+    const first = results[0] ?? { annotation: null, document: null };
+    return new Answer(201, {}, { results, ...first });
+  };
+
+  const transfer = { allow: 'upload', basic: true, timeoutMs: TRANSFER_MS } as const;
+
+  return [
+    route('POST', '/uploads', {
+      ...transfer,
+      call: (request, caller) => uploadToQueryQueue(request, undefined, caller),
+      reply: replyTask,
+    }),
+    route('GET', '/uploads/:id', {
+      allow: 'readAnnotations',
+      call: async ({ parameters }, caller) => {
+        const row = await storage.getUpload({ id: parameters.id }, caller);
+        // What came by e-mail has no creator, and clients want one: the organization's first user stands in.
+        const organization =
+          row.creatorId === undefined
+            ? (await auth.listOrganizations({ ids: [row.organizationId] }, caller)).organizations[0]
+            : undefined;
+        return { row, fallbackCreatorId: organization?.creatorId };
+      },
+      reply: ({ row, fallbackCreatorId }, request) =>
+        replyOne(request, uploadToJson(row, fallbackCreatorId, request.urls)),
+    }),
+    route('POST', '/uploads/:filename', {
+      ...transfer,
+      call: (request, caller) => uploadToQueryQueue(request, request.parameters.filename, caller),
+      reply: replyTask,
+    }),
+    route('GET', '/tasks/:id', {
+      allow: 'readAnnotations',
+      call: async ({ parameters, query }, caller) => {
+        const stay = query.boolean('no_redirect') ?? false;
+        query.check();
+        return { stay, task: await storage.getTask({ id: parameters.id }, caller) };
+      },
+      reply: ({ task, stay }, request) => {
+        const json = taskToJson(task, request.urls);
+        if (stay || json.result_url === undefined) return replyOne(request, json);
+        return new Answer(303, { Location: json.result_url }, json);
+      },
+    }),
+    route('POST', '/queues/:id/upload', {
+      ...transfer,
+      call: (request, caller) => uploadAndWait(request, undefined, caller),
+      reply: replyAnnotations,
+    }),
+    route('POST', '/queues/:id/upload/:filename', {
+      ...transfer,
+      call: (request, caller) => uploadAndWait(request, request.parameters.filename, caller),
+      reply: replyAnnotations,
+    }),
+  ];
+}
+
+function queueIdsOf({ query }: ApiRequest): number[] {
+  const ids = query.ids('queue');
+  query.check();
+  return ids;
+}
+
+/** `Idempotency-Key`, made one of this path: the same key on another path is another key. */
+function idempotencyKeyOf(request: ApiRequest): string | undefined {
+  const key = request.header('idempotency-key');
+  if (key === undefined) return undefined;
+  if (key.length < 1 || key.length > 255) {
+    throw new Refusal('INVALID', { detail: 'The Idempotency-Key header must have 1 to 255 characters.' });
+  }
+  return `${request.path} ${key}`;
+}

@@ -1,0 +1,21 @@
+import { annotation, auth, documentStorage, exporting, mailIngest, queue, reporting } from '@intake/contracts';
+import { connectRpc, type Definition, type RpcSettings, type ServiceName } from '@intake/rpc';
+import type { Runtime } from '@intake/service';
+
+/** Connects the neighbours that the API is made of. */
+export function connectServices(runtime: Runtime, { addressOf, secret }: RpcSettings) {
+  const connect = <D extends Definition>(definition: D, name: ServiceName) =>
+    connectRpc(runtime, definition, addressOf(name), secret);
+  return {
+    auth: connect(auth.AuthServiceService, 'auth'),
+    queue: connect(queue.QueueServiceService, 'queue'),
+    storage: connect(documentStorage.DocumentStorageServiceService, 'document-storage'),
+    annotation: connect(annotation.AnnotationServiceService, 'annotation'),
+    mail: connect(mailIngest.MailIngestServiceService, 'mail-ingest'),
+    exporting: connect(exporting.ExportServiceService, 'export'),
+    reporting: connect(reporting.ReportingServiceService, 'reporting'),
+  };
+}
+
+/** The neighbours, each with the rpcs of its contract. */
+export type Services = ReturnType<typeof connectServices>;

@@ -1,0 +1,39 @@
+/**
+ * The file name in a `Content-Disposition` header (RFC 6266): `filename*` wins over `filename`. Names sent as raw UTF-8, which HTTP
+ * reads as Latin-1, are put right. Undefined when there is none.
+ */
+export function fileNameOf(disposition: string | undefined): string | undefined {
+  if (!disposition) return undefined;
+  const extended = /;\s*filename\*\s*=\s*"?(UTF-8|ISO-8859-1)'[^']*'([^;"\s]+)"?/i.exec(disposition);
+  if (extended) {
+    const name = decodeExtended(extended[1]!, extended[2]!);
+    if (name) return lastPart(name);
+  }
+  const plain = /;\s*filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;\s]+))/i.exec(disposition);
+  const name = plain?.[1]?.replace(/\\(.)/g, '$1') ?? plain?.[2];
+  return name ? lastPart(decodeRawUtf8(name)) : undefined;
+}
+
+/** The last part of a path, without control characters; undefined when nothing is left. */
+export function lastPart(path: string): string | undefined {
+  const name = (path.split(/[/\\]/).pop() ?? '').replace(/\p{Cc}/gu, '').trim();
+  return name === '' || name === '.' || name === '..' ? undefined : name;
+}
+
+function decodeExtended(charset: string, encoded: string): string | undefined {
+  const bytes = Buffer.from(
+    encoded.replace(/%([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
+    'latin1',
+  );
+  return charset.toUpperCase() === 'UTF-8' ? bytes.toString('utf8') : bytes.toString('latin1');
+}
+
+function decodeRawUtf8(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: Latin-1 is what is looked for
+  if (!/^[\u0000-\u00ff]*$/.test(text)) return text;
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(text, 'latin1'));
+  } catch {
+    return text;
+  }
+}
