@@ -1,6 +1,8 @@
 import { findKeys } from './candidates/key-phrases';
+import { findLineItems } from './candidates/line-items';
 import { findParties } from './candidates/parties';
 import { findValues, learnRules } from './candidates/values';
+import { tabulateTaxes } from './consistency/tax-details';
 import { findTaxRows, sumTaxRows } from './consistency/tax-rows';
 import { layOutPage } from './layout/page-layout';
 import type { Recognition, RecognizedPage } from './recognition';
@@ -16,16 +18,22 @@ export function analyze(
   const rules = learnRules(pages, locale);
   const keys = pages.flatMap((page) => findKeys(page));
   const values = pages.flatMap((page) => findValues(page, rules));
+  const items = findLineItems(pages, keys, rules.mark);
+  const isItem = (page: number, line: number) => items.lines.has(`${page}:${line}`);
   const first = pages[0];
-  const parties = first
-    ? findParties(
-        first,
-        keys.filter((key) => key.page === first.number),
-      )
-    : [];
-  const isItem = () => false;
+  const firstKeys = keys.filter((key) => key.page === first?.number && !isItem(key.page, key.line));
+  const parties = first ? findParties(first, firstKeys) : [];
   const taxRows = findTaxRows(pages, values, isItem);
   const fields = scoreFields({ pages, keys, values, parties, taxSums: sumTaxRows(taxRows), isItem });
+  const rates = values.filter((value) => value.type === 'rate');
+  const taxes = tabulateTaxes(taxRows, fields, rates);
   const language = guessLanguage(pages.flatMap((page) => page.tokens.map((token) => token.text)))?.code ?? null;
-  return { fields, tables: {}, language };
+  return {
+    fields,
+    tables: {
+      ...(taxes.length > 0 && { tax_details: taxes }),
+      ...(items.rows.length > 0 && { line_items: items.rows }),
+    },
+    language,
+  };
 }

@@ -1,0 +1,402 @@
+import { type Line, type PageLayout, type Token, unite } from '../layout/page-layout';
+import { type Column, cutLine, findBorders, joinHeaderCells, linesBelow } from '../layout/tables';
+import type { FieldCandidate, Position, TableRow } from '../recognition';
+import { findKeys, type Key, loadPhrases } from './key-phrases';
+import { type DecimalMark, NUMBER_PATTERN, parseNumber } from './numbers';
+import { readCurrency } from './values';
+
+type Meaning =
+  | 'position'
+  | 'code'
+  | 'description'
+  | 'quantity'
+  | 'uom'
+  | 'rate'
+  | 'tax'
+  | 'amount_base'
+  | 'amount'
+  | 'amount_total_base'
+  | 'amount_total'
+  | 'other';
+
+const COLUMNS = loadPhrases('table-columns.json');
+const NUMERIC = new Set<Meaning>([
+  'quantity',
+  'rate',
+  'tax',
+  'amount_base',
+  'amount',
+  'amount_total_base',
+  'amount_total',
+]);
+const MONEY = new Set<Meaning>(['amount_base', 'amount', 'amount_total_base', 'amount_total', 'tax']);
+
+export interface LineItems {
+  rows: TableRow[];
+  /** Lines that the table covers, as `page:line`. */
+  lines: Set<string>;
+}
+
+interface Head {
+  page: PageLayout;
+  bottom: number;
+  columns: Column<Meaning>[];
+  lines: Line[];
+}
+
+/**
+ * The table of line items: a head whose cells say what the columns are, and the rows under it up to the totals; on
+ * following pages the head may be repeated or not.
+ */
+export function findLineItems(pages: PageLayout[], keys: Key[], mark: DecimalMark): LineItems {
+  const rows: TableRow[] = [];
+  const lines = new Set<string>();
+  let columns: Column<Meaning>[] | undefined;
+  let open = false;
+  for (const page of pages) {
+    const pageKeys = keys.filter((key) => key.page === page.number);
+    const head = findHead(page, pageKeys);
+    if (head) {
+      columns = head.columns;
+      for (const line of head.lines) lines.add(`${page.number}:${line.number}`);
+    } else if (!columns || !open) continue;
+    const body = head ? linesBelow(page, head.bottom - 0.2 * page.unit) : page.lines;
+    const read = readRows(page, body, columns!, pageKeys, mark, head !== undefined, rows.length > 0);
+    for (const number of read.lines) lines.add(`${page.number}:${number}`);
+    rows.push(...read.rows);
+    open = !read.ended;
+    if (!open) columns = undefined;
+    if (read.ended && rows.length > 0) break;
+  }
+  return { rows, lines };
+}
+
+// ------------------------------------------------------------------ head
+
+function findHead(page: PageLayout, keys: Key[]): Head | undefined {
+  const columnKeys = findKeys(page, COLUMNS);
+  let best: { head: Head; score: number } | undefined;
+  for (let at = 0; at < page.lines.length; at++) {
+    if (countMeanings(page.lines[at]!, columnKeys) < 2) continue;
+    for (const depth of [1, 2, 3, 4]) {
+      for (const back of [0, 1, 2]) {
+        const start = at - back;
+        const band = page.lines.slice(start, start + depth);
+        if (start < 0 || start + depth <= at || band.length < depth || !isBand(band, page)) continue;
+        const read = readHead(page, band, columnKeys, keys);
+        if (read && (!best || read.score > best.score)) best = read;
+      }
+    }
+  }
+  return best?.head;
+}
+
+function countMeanings(line: Line, columnKeys: Key[]): number {
+  const meanings = columnKeys.filter((key) => key.line === line.number).map((key) => key.meanings[0]!.field);
+  return new Set(meanings).size;
+}
+
+/** The lines of a head stand close together and hold no amounts. */
+function isBand(band: Line[], page: PageLayout): boolean {
+  return band.every((line, at) => {
+    const gap = at === 0 ? 0 : (line.box[1] - band[at - 1]!.box[3]) / page.unit;
+    return gap < 0.9 && !line.tokens.some((token) => /\d[.,]\d{2}\b/.test(token.text));
+  });
+}
+
+function readHead(
+  page: PageLayout,
+  band: Line[],
+  columnKeys: Key[],
+  keys: Key[],
+): { head: Head; score: number } | undefined {
+  const pieces = band.flatMap((line) => cutAtKeys(line, columnKeys));
+  const cells = joinHeaderCells(pieces);
+  if (cells.length < 3 || cells.length > 14) return undefined;
+  const meanings = settleMeanings(cells.map((cell) => readMeaning(cell.parts)));
+  const known = new Set<Meaning>(meanings.filter((meaning) => meaning !== 'other'));
+  const money = [...known].filter((meaning) => MONEY.has(meaning)).length;
+  if (known.size < 3 || money === 0) return undefined;
+  if (!known.has('description') && !(known.has('quantity') && known.has('amount_base'))) return undefined;
+  // "Total", "VAT" and the like beside each other may as well be the table of taxes.
+  if (!known.has('description') && !known.has('quantity')) return undefined;
+  const bottom = Math.max(...band.map((line) => line.box[3]));
+  const under = linesBelow(page, bottom - 0.2 * page.unit);
+  const body = under
+    .slice(
+      0,
+      Math.max(
+        3,
+        under.findIndex((line) => isTotalLine(line, keys)),
+      ),
+    )
+    .slice(0, 40);
+  const boxes = cells.map((cell) => cell.box);
+  const borders = findBorders(boxes, body);
+  const columns = cells.map((cell, index) => ({
+    meaning: meanings[index]!,
+    left: index === 0 ? 0 : borders[index - 1]!,
+    right: index === cells.length - 1 ? page.width : borders[index]!,
+    header: cell.box,
+  }));
+  const unknown = meanings.length - known.size;
+  const first = page.lines.indexOf(band[0]!);
+  const score = known.size * 2 + money - unknown * 0.7 - band.length * 0.6 - first * 0.01;
+  return { head: { page, bottom, columns, lines: band }, score };
+}
+
+/** Cuts a line of the head into headings: at gaps, and where a column's phrase begins or ends. */
+function cutAtKeys(line: Line, columnKeys: Key[]): Token[][] {
+  const own = columnKeys.filter((key) => key.line === line.number);
+  return line.segments.flatMap((segment) => {
+    const pieces: Token[][] = [];
+    let loose: Token[] = [];
+    const flush = () => {
+      if (loose.length > 0) pieces.push(loose);
+      loose = [];
+    };
+    for (const token of segment.tokens) {
+      const key = own.find((one) => one.tokens.includes(token));
+      if (!key) loose.push(token);
+      else if (key.tokens[0] === token) {
+        flush();
+        pieces.push([...key.tokens]);
+      }
+    }
+    flush();
+    return glueLoose(pieces, own);
+  });
+}
+
+/** Words that are no heading of their own ("in EUR", "(net)") belong to the heading before them. */
+function glueLoose(pieces: Token[][], keys: Key[]): Token[][] {
+  const glued: Token[][] = [];
+  for (const piece of pieces) {
+    const isKey = keys.some((key) => key.tokens[0] === piece[0]);
+    const last = glued.at(-1);
+    if (!isKey && last && piece[0]!.box[0] - last.at(-1)!.box[2] < 1.2 * (piece[0]!.box[3] - piece[0]!.box[1]))
+      last.push(...piece);
+    else glued.push([...piece]);
+  }
+  return glued;
+}
+
+/** What a heading means: the longest phrase in it. */
+function readMeaning(parts: string[]): Meaning[] {
+  let best: { length: number; meanings: Meaning[] } | undefined;
+  parts.forEach((part, at) => {
+    for (const phrase of COLUMNS.get(part) ?? []) {
+      if (!phrase.parts.every((one, offset) => parts[at + offset] === one)) continue;
+      if (!best || phrase.parts.length > best.length) {
+        best = { length: phrase.parts.length, meanings: phrase.meanings.map((meaning) => meaning.field as Meaning) };
+      }
+    }
+  });
+  return best?.meanings ?? [];
+}
+
+/** Headings with several meanings take what the others leave. */
+function settleMeanings(options: Meaning[][]): Meaning[] {
+  const settled = options.map((choice): Meaning | undefined =>
+    choice.length === 1 ? choice[0] : choice.length === 0 ? 'other' : undefined,
+  );
+  const used = () => new Set(settled.filter((one) => one !== undefined && one !== 'other'));
+  options.forEach((choice, at) => {
+    if (settled[at] !== undefined) return;
+    // "Item" alone is what is sold; beside a description it is the code.
+    const free = choice.filter((one) => !used().has(one));
+    const ranked = free.length > 0 ? free : choice;
+    const elsewhere = (meaning: Meaning) => options.some((other, index) => index !== at && other.includes(meaning));
+    settled[at] = ranked.includes('description') && !elsewhere('description') ? 'description' : ranked[0]!;
+  });
+  // Two columns of the same kind of amount: the right one is the total of the line, a second rate is the tax.
+  const again = (meaning: Meaning, other: Meaning, from: 'left' | 'right') => {
+    const where = settled.flatMap((one, at) => (one === meaning ? [at] : []));
+    if (where.length > 1 && !settled.includes(other)) settled[from === 'right' ? where.at(-1)! : where[0]!] = other;
+  };
+  again('rate', 'tax', 'right');
+  again('amount_base', 'amount_total_base', 'right');
+  again('amount_total_base', 'amount_base', 'left');
+  again('amount_total_base', 'amount_total', 'right');
+  const seen = new Set<Meaning>();
+  return settled.map((one) => {
+    const meaning = one ?? 'other';
+    if (meaning === 'other' || !seen.has(meaning)) {
+      seen.add(meaning);
+      return meaning;
+    }
+    return 'other';
+  });
+}
+
+// ------------------------------------------------------------------ rows
+
+const TOTALS = ['amount_total', 'amount_total_base', 'amount_total_tax', 'amount_due', 'total_stop', 'amount_paid'];
+
+/** A line that begins with the label of a total. */
+function isTotalLine(line: Line, keys: Key[]): boolean {
+  const first = line.segments[0]?.tokens[0];
+  const starts = line.segments.map((segment) => segment.tokens[0]);
+  const key = keys.find(
+    (one) =>
+      one.line === line.number &&
+      starts.includes(one.tokens[0]!) &&
+      one.meanings.some((meaning) => TOTALS.includes(meaning.field)),
+  );
+  return key !== undefined && (key.tokens[0] === first || line.segments.length <= 3);
+}
+
+interface Cell {
+  tokens: Token[];
+  value: string;
+  raw: string;
+  extra?: string | undefined;
+}
+
+type Cells = Map<Meaning, Cell>;
+
+function readRows(
+  page: PageLayout,
+  body: Line[],
+  columns: Column<Meaning>[],
+  keys: Key[],
+  mark: DecimalMark,
+  hasHead: boolean,
+  continued: boolean,
+): { rows: TableRow[]; lines: number[]; ended: boolean } {
+  const drafts: { cells: Cells; text: Token[][]; lines: Line[] }[] = [];
+  const numbers: number[] = [];
+  let ended = false;
+  let last: Line | undefined;
+  let loose: Line[] = [];
+  for (const line of body) {
+    const cut = cutLine(line, columns);
+    const cells = readCells(cut, mark);
+    const numeric = [...cells.keys()].filter((meaning) => NUMERIC.has(meaning));
+    const money = numeric.filter((meaning) => MONEY.has(meaning));
+    const hasQuantity = cells.has('quantity');
+    const total = isTotalLine(line, keys);
+    if (total && !(hasQuantity && money.length >= 2) && (drafts.length > 0 || continued)) {
+      ended = true;
+      break;
+    }
+    const gap = last ? (line.box[1] - last.box[3]) / page.unit : 0;
+    const isRow =
+      money.length > 0 &&
+      (numeric.length >= 2 ||
+        (cells.has('description') && columns.filter((one) => NUMERIC.has(one.meaning)).length <= 2));
+    if (isRow && !total) {
+      if (drafts.length > 0 && gap > 9) break;
+      const description = columns.find((column) => column.meaning === 'description');
+      const text = description ? cut.get(description) : undefined;
+      const draft = { cells, text: text ? [text] : [], lines: [line] };
+      // A description may begin in the line above its numbers.
+      if (!text && loose.length > 0 && description) {
+        for (const above of loose.slice(-1)) {
+          const tokens = cutLine(above, columns).get(description);
+          if (tokens) draft.text.unshift(tokens);
+        }
+      }
+      drafts.push(draft);
+      numbers.push(line.number);
+      last = line;
+      loose = [];
+      continue;
+    }
+    if (drafts.length === 0) {
+      loose.push(line);
+      if (hasHead && loose.length > 6) break;
+      continue;
+    }
+    if (gap > 2.2) {
+      // Behind a gap only a further row can follow; what else comes is looked at, but not taken.
+      loose.push(line);
+      if (loose.length > 5) break;
+      continue;
+    }
+    const draft = drafts.at(-1)!;
+    const description = columns.find((column) => column.meaning === 'description');
+    const tokens = description ? cut.get(description) : undefined;
+    if (tokens && draft.text.length < 4 && tokens.some((token) => /\p{L}{2}/u.test(token.text)))
+      draft.text.push(tokens);
+    const code = columns.find((column) => column.meaning === 'code');
+    const codeTokens = code ? cut.get(code) : undefined;
+    if (codeTokens && !draft.cells.has('code') && codeTokens.length === 1) {
+      draft.cells.set('code', { tokens: codeTokens, value: codeTokens[0]!.text, raw: codeTokens[0]!.text });
+    }
+    numbers.push(line.number);
+    draft.lines.push(line);
+    last = line;
+  }
+  return { rows: drafts.map((draft) => finishRow(page, draft)), lines: numbers, ended };
+}
+
+const NUMBER = new RegExp(String.raw`[-+−–]?\(?\s?${NUMBER_PATTERN}-?\)?`, 'u');
+
+function readCells(cut: Map<Column<Meaning>, Token[]>, mark: DecimalMark): Cells {
+  const cells: Cells = new Map();
+  for (const [{ meaning }, tokens] of cut) {
+    const raw = tokens.map((token) => token.text).join(' ');
+    if (!NUMERIC.has(meaning)) {
+      if (meaning === 'description' && !/\p{L}/u.test(raw)) continue;
+      if (meaning === 'uom' && !/\p{L}/u.test(raw)) continue;
+      cells.set(meaning, { tokens, value: raw, raw });
+      continue;
+    }
+    const match = NUMBER.exec(raw);
+    const value = match ? parseNumber(match[0].replace(/^\((.*)\)$/, '-$1'), mark) : undefined;
+    if (!match || value === undefined) continue;
+    const around = (raw.slice(0, match.index) + raw.slice(match.index + match[0].length)).replace(/[%\s]/g, ' ').trim();
+    // Words in a column of numbers: only a currency or a unit may stand there.
+    if (around.length > 8 && !readCurrency(around)) continue;
+    const extra = /^\p{L}[\p{L}\d².³/]*\.?$/u.test(around) && !readCurrency(around) ? around : undefined;
+    cells.set(meaning, { tokens, value, raw, extra });
+  }
+  return cells;
+}
+
+function finishRow(
+  page: PageLayout,
+  { cells, text, lines }: { cells: Cells; text: Token[][]; lines: Line[] },
+): TableRow {
+  const quantity = cells.get('quantity');
+  const rate = cells.get('rate');
+  // A column headed "VAT" may hold amounts of tax.
+  if (rate && !cells.has('tax') && !/%/.test(rate.raw) && Number(rate.value) > 30) {
+    cells.set('tax', rate);
+    cells.delete('rate');
+  }
+  if (quantity?.extra && !cells.has('uom'))
+    cells.set('uom', { ...quantity, value: quantity.extra, raw: quantity.extra });
+  const description = text.flat();
+  if (description.length > 0) {
+    const words = text.map((tokens) => tokens.map((token) => token.text).join(' ')).join(' ');
+    cells.set('description', { tokens: description, value: words, raw: words });
+  }
+  cells.delete('position');
+  cells.delete('other');
+  const confidence = 0.62 + 0.33 * productHolds(cells);
+  const out: Record<string, FieldCandidate> = {};
+  for (const [meaning, cell] of cells) {
+    const box: Position = unite(cell.tokens.map((token) => token.box));
+    const unsure = cell.tokens.reduce((sum, token) => sum + token.confidence, 0) / cell.tokens.length;
+    out[`table_column_${meaning}`] = {
+      value: cell.value.trim(),
+      rawText: cell.raw,
+      page: page.number,
+      position: box,
+      confidence: Math.round(confidence * Math.min(1, unsure + 0.1) * 1000) / 1000,
+    };
+  }
+  return { type: 'data', cells: out, page: page.number, position: unite(lines.map((line) => line.box)) };
+}
+
+/** 1 when quantity x price = total, -1 when it is something else, 0 when it cannot be told. */
+function productHolds(cells: Cells): number {
+  const [quantity, price, total] = (['quantity', 'amount_base', 'amount_total_base'] as const).map((meaning) =>
+    Number(cells.get(meaning)?.value),
+  );
+  if (![quantity, price, total].every((value) => Number.isFinite(value))) return 0;
+  const wanted = quantity! * price!;
+  return Math.abs(wanted - total!) <= 0.011 + Math.abs(total!) * 0.002 ? 1 : -0.5;
+}

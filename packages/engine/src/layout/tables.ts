@@ -1,0 +1,100 @@
+import type { Position } from '../recognition';
+import { type Line, normalize, type PageLayout, type Token, unite } from './page-layout';
+
+/** A cell of the row that heads a table. */
+export interface HeaderCell {
+  text: string;
+  parts: string[];
+  box: Position;
+}
+
+/** A column between two vertical borders. */
+export interface Column<Meaning extends string> {
+  meaning: Meaning;
+  left: number;
+  right: number;
+  header: Position;
+}
+
+/**
+ * Puts the pieces of the lines of a table's head together to cells: what stands above one another is one cell.
+ *
+ * @param pieces words of each line, already cut where one heading ends and the next begins
+ */
+export function joinHeaderCells(pieces: Token[][]): HeaderCell[] {
+  const cells: { tokens: Token[]; box: Position }[] = [];
+  for (const tokens of pieces) {
+    const box = unite(tokens.map((token) => token.box));
+    const cell = cells.find((one) => sharesColumn(one.box, box) && !isBesideBox(one.box, box));
+    if (cell) {
+      cell.tokens.push(...tokens);
+      cell.box = unite([cell.box, box]);
+    } else cells.push({ tokens, box });
+  }
+  return cells
+    .map(({ tokens, box }) => {
+      const text = tokens.map((token) => token.text).join(' ');
+      return { text, parts: normalize(text), box };
+    })
+    .sort((a, b) => a.box[0] - b.box[0]);
+}
+
+function sharesColumn(a: Position, b: Position): boolean {
+  const shared = Math.min(a[2], b[2]) - Math.max(a[0], b[0]);
+  return shared > 0.4 * Math.min(a[2] - a[0], b[2] - b[0]);
+}
+
+const isBesideBox = (a: Position, b: Position) => Math.min(a[3], b[3]) - Math.max(a[1], b[1]) > 0.5 * (b[3] - b[1]);
+
+/**
+ * Borders between columns: where, between two headings, the fewest words of the rows stand.
+ *
+ * @param headings boxes of the head's cells, from the left
+ * @returns one border fewer than headings
+ */
+export function findBorders(headings: Position[], lines: Line[]): number[] {
+  const boxes = lines.flatMap((line) => line.tokens.map((token) => token.box));
+  return headings.slice(1).map((right, at) => {
+    const left = headings[at]!;
+    const from = Math.round(Math.min(left[0] + 4, right[0] - 1));
+    const to = Math.round(Math.max(right[2] - 4, left[2] + 1));
+    return quietest(from, to, (left[2] + right[0]) / 2, boxes);
+  });
+}
+
+/** Middle of the widest stretch that the fewest boxes cross; of equal ones the nearest to `wanted`. */
+function quietest(from: number, to: number, wanted: number, boxes: Position[]): number {
+  const crossing = new Array<number>(Math.max(1, to - from)).fill(0);
+  for (const [left, , right] of boxes) {
+    for (let x = Math.max(from, Math.floor(left)); x < Math.min(to, Math.ceil(right)); x++) crossing[x - from]!++;
+  }
+  const least = Math.min(...crossing);
+  let best = { middle: wanted, score: Number.NEGATIVE_INFINITY };
+  for (let start = 0; start < crossing.length; start++) {
+    if (crossing[start] !== least) continue;
+    let end = start;
+    while (end + 1 < crossing.length && crossing[end + 1] === least) end++;
+    const middle = from + (start + end) / 2;
+    const score = Math.min(end - start, 40) - 0.5 * Math.abs(middle - wanted);
+    if (score > best.score) best = { middle, score };
+    start = end;
+  }
+  return best.middle;
+}
+
+/** The words of a line that stand in each column, by their middle. */
+export function cutLine<Meaning extends string>(line: Line, columns: Column<Meaning>[]): Map<Column<Meaning>, Token[]> {
+  const cells = new Map<Column<Meaning>, Token[]>();
+  for (const token of line.tokens) {
+    const middle = (token.box[0] + token.box[2]) / 2;
+    const column = columns.find((one) => middle >= one.left && middle < one.right);
+    if (!column) continue;
+    const cell = cells.get(column);
+    if (cell) cell.push(token);
+    else cells.set(column, [token]);
+  }
+  return cells;
+}
+
+/** Lines of a page under a height, from the top. */
+export const linesBelow = (page: PageLayout, top: number) => page.lines.filter((line) => line.box[1] > top);
