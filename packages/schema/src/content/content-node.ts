@@ -38,7 +38,7 @@ export interface ContentNode {
   id: number;
   /** Null for sections. */
   parentId: number | null;
-  /** 0-based place among the children of the parent. */
+  /** Order among the children of the parent, from 0; removals leave gaps. */
   index: number;
   category: NodeCategory;
   /** Id of the schema's node; all items of a multivalue share one. */
