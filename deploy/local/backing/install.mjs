@@ -48,7 +48,7 @@ async function buildWithGo(program, source, folder, log) {
   const env = { ...process.env, GOBIN: folder, GOFLAGS: '', CGO_ENABLED: '0', GO111MODULE: 'on' };
   const label = `${program.title}: building with "go install ${source.goModule}" (${program.duration})`;
   const result = await reportProgress(log, label, (onLine) =>
-    runCommand('go', ['install', source.goModule], { cwd: folder, env, onLine }),
+    runCommand('go', ['install', '-v', source.goModule], { cwd: folder, env, onLine }),
   );
   if (result.code !== 0) throw new Error(`"go install ${source.goModule}" failed: ${lastLines(result.output)}`);
 }
