@@ -3,7 +3,7 @@ import { currentContext, currentTraceparent, type Runtime, withSpan } from '@int
 import { SpanKind } from '@opentelemetry/api';
 import { type Caller, signCaller } from './caller';
 import type { CallOptions, Client, Definition } from './methods';
-import { KEYS, MAX_MESSAGE_BYTES, refusalFromError } from './wire';
+import { END_OF_REQUESTS, KEYS, MAX_MESSAGE_BYTES, refusalFromError } from './wire';
 
 /** How long an rpc may take when neither the call nor the request it serves says less. */
 const DEFAULT_TIMEOUT_MS = 10_000;
@@ -79,6 +79,7 @@ export function connectRpc<D extends Definition>(
         optionsFor(options),
       );
       cancelWithCaller(call);
+      call.on('error', () => undefined); // the status of a call that nobody reads any more
       try {
         yield* call;
       } catch (error) {
@@ -94,32 +95,39 @@ export function connectRpc<D extends Definition>(
         const answer = new Promise((resolve, reject) => {
           finish = (error, response) => (error ? reject(refusalFromError(error, path)) : resolve(response));
         });
-        let answered = false;
-        const markAnswered = () => {
-          answered = true;
-        };
-        answer.then(markAnswered, markAnswered);
+        const answered = answer.then(
+          () => true as const,
+          () => true as const,
+        );
         const call = grpc.makeClientStreamRequest(
           path,
-          requestSerialize,
+          (message: unknown) => (message === END_OF_REQUESTS ? END_OF_REQUESTS : requestSerialize(message)),
           responseDeserialize,
           metadataFor(caller),
           optionsFor(options),
           (error, response) => finish(error, response),
         );
         cancelWithCaller(call);
+        const source = requests[Symbol.asyncIterator]();
         try {
-          for await (const request of requests) {
-            if (answered) break;
-            if (!call.write(request))
-              await Promise.race([
-                new Promise((resolve) => call.once('drain', resolve)),
-                answer.catch(() => undefined),
-              ]);
+          for (;;) {
+            // The answer may come before the source has ended, or while it says nothing: a refusal, or the deadline.
+            const next = await Promise.race([source.next(), answered]);
+            if (next === true) {
+              void source.return?.()?.catch(() => undefined);
+              break;
+            }
+            if (next.done) {
+              call.write(END_OF_REQUESTS);
+              break;
+            }
+            if (!call.write(next.value)) {
+              await Promise.race([new Promise((resolve) => call.once('drain', resolve)), answered]);
+            }
           }
         } catch (error) {
           call.cancel();
-          await answer.catch(() => undefined);
+          await answered;
           throw error;
         }
         call.end();

@@ -4,7 +4,7 @@ import { status as GrpcStatus } from '@grpc/grpc-js';
  * Every way in which the service refuses: reason -> gRPC status -> HTTP status -> the API's machine code -> text for the client.
  * HTTP is chosen by reason (gRPC knows no 413 or 415). API: README.md section 8.
  */
-const REASONS = {
+export const REASONS = {
   INVALID: [GrpcStatus.INVALID_ARGUMENT, 400, 'bad_request', 'Bad Request.'],
   PARSE_ERROR: [GrpcStatus.INVALID_ARGUMENT, 400, 'parse_error', 'JSON parse error'],
   QUEUE_DELETED: [GrpcStatus.FAILED_PRECONDITION, 400, 'bad_request', 'Queue is being deleted.'],

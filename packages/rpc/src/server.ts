@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
+import type { EventEmitter } from 'node:events';
 import {
   type Metadata,
   Server,
@@ -20,7 +20,7 @@ import { Histogram } from 'prom-client';
 import { verifyCaller } from './caller';
 import { Refusal } from './errors';
 import type { Definition, Handlers } from './methods';
-import { KEYS, MAX_MESSAGE_BYTES, refusalToStatus } from './wire';
+import { END_OF_REQUESTS, KEYS, MAX_MESSAGE_BYTES, refusalToStatus } from './wire';
 
 /** How a service offers its rpcs. */
 export interface ServeOptions<D extends Definition> {
@@ -36,6 +36,9 @@ export interface ServeOptions<D extends Definition> {
   /** Recognises failures of the service's own backing services, which are worth a retry: SERVICE_UNAVAILABLE. */
   readonly isUnavailable?: (error: unknown) => boolean;
 }
+
+/** How long the calls in flight may take when the service stops, in milliseconds. */
+const CALLS_MS = 20_000;
 
 /**
  * Serves rpcs: verifies the caller, keeps the deadline and request id for what the handler calls, turns `Refusal`s into
@@ -69,14 +72,19 @@ export async function serveRpc<D extends Definition>(runtime: Runtime, options: 
     path: string,
     metadata: Metadata,
     deadline: Date | number,
+    call: EventEmitter,
     fn: (caller: ReturnType<typeof verifyCaller>) => Promise<void>,
   ): Promise<Refusal | undefined> => {
     const end = duration.startTimer({ method: path });
     const text = (key: string) => metadata.get(key)[0]?.toString();
+    const gone = new AbortController();
+    const abort = () => gone.abort();
+    call.once('cancelled', abort);
     const context = {
       requestId: text(KEYS.requestId) ?? randomUUID(),
       otel: contextFromTraceparent(text(KEYS.traceparent)),
       deadline: Number.isFinite(Number(deadline)) ? new Date(deadline) : undefined,
+      signal: gone.signal,
     };
     return runInContext(context, async () => {
       try {
@@ -88,20 +96,24 @@ export async function serveRpc<D extends Definition>(runtime: Runtime, options: 
         const refusal = toRefusal(error, path);
         end({ reason: refusal.reason });
         return refusal;
+      } finally {
+        call.off('cancelled', abort); // it is also raised when the call has ended
       }
     });
   };
 
+  const served: Record<string, Definition[string]> = {};
   const implementation: Record<string, UntypedHandleCall> = {};
   for (const [name, method] of Object.entries(definition)) {
+    served[name] = method.requestStream ? withEndOfRequests(method) : method;
     // biome-ignore lint/suspicious/noExplicitAny: the pairing of definition and handler is checked by Handlers<D>
     const handler = handlers[name] as any;
     if (method.responseStream) {
       implementation[name] = async (call: ServerWritableStream<unknown, unknown>) => {
-        const refusal = await within(method.path, call.metadata, call.getDeadline(), async (caller) => {
+        const refusal = await within(method.path, call.metadata, call.getDeadline(), call, async (caller) => {
           for await (const response of handler(call.request, caller)) {
             if (call.cancelled) return;
-            if (!call.write(response)) await Promise.race([once(call, 'drain'), once(call, 'cancelled')]);
+            if (!call.write(response)) await waitForRoom(call);
           }
         });
         if (refusal) call.emit('error', refusalToStatus(refusal));
@@ -113,8 +125,8 @@ export async function serveRpc<D extends Definition>(runtime: Runtime, options: 
         answer: sendUnaryData<unknown>,
       ) => {
         let response: unknown;
-        const refusal = await within(method.path, call.metadata, call.getDeadline(), async (caller) => {
-          response = await handler(method.requestStream ? call : call.request, caller);
+        const refusal = await within(method.path, call.metadata, call.getDeadline(), call, async (caller) => {
+          response = await handler(method.requestStream ? readRequests(call) : call.request, caller);
         });
         answer(refusal ? refusalToStatus(refusal) : null, response);
       }) as unknown as UntypedHandleCall;
@@ -126,7 +138,7 @@ export async function serveRpc<D extends Definition>(runtime: Runtime, options: 
     'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
   });
   // biome-ignore lint/suspicious/noExplicitAny: grpc-js names the same shape differently
-  server.addService(definition as any, implementation);
+  server.addService(served as any, implementation);
   const service = Object.values(definition)[0]?.path.split('/')[1] ?? '';
   const health = new HealthImplementation({ '': 'SERVING', [service]: 'SERVING' });
   health.addToServer(server);
@@ -140,9 +152,40 @@ export async function serveRpc<D extends Definition>(runtime: Runtime, options: 
   runtime.onStop('rpc server', async () => {
     health.setStatus('', 'NOT_SERVING');
     health.setStatus(service, 'NOT_SERVING');
-    const force = setTimeout(() => server.forceShutdown(), 10_000);
+    const force = setTimeout(() => server.forceShutdown(), CALLS_MS);
     await new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
     clearTimeout(force);
   });
   return port;
+}
+
+/** Waits until a stream takes more, or nobody listens any longer. */
+function waitForRoom(call: EventEmitter): Promise<void> {
+  return new Promise((resolve) => {
+    const go = () => {
+      for (const event of ['drain', 'cancelled', 'error']) call.off(event, go);
+      resolve();
+    };
+    for (const event of ['drain', 'cancelled', 'error']) call.on(event, go);
+  });
+}
+
+/** The method, with its mark at the end of the requests read as such. */
+function withEndOfRequests(method: Definition[string]): Definition[string] {
+  const requestDeserialize = (bytes: Buffer) =>
+    bytes.equals(END_OF_REQUESTS) ? END_OF_REQUESTS : method.requestDeserialize(bytes);
+  return { ...method, requestDeserialize };
+}
+
+/** What the caller streams. A caller that breaks off is an error, never an end or a silence. */
+async function* readRequests(call: ServerReadableStream<unknown, unknown>): AsyncGenerator<unknown> {
+  const brokenOff = () => new Refusal('SERVICE_UNAVAILABLE', { cause: 'the caller broke off' });
+  let complete = false;
+  call.on('error', () => undefined);
+  call.once('cancelled', () => call.destroy(brokenOff()));
+  for await (const request of call) {
+    if (request === END_OF_REQUESTS) complete = true;
+    else yield request;
+  }
+  if (!complete) throw brokenOff();
 }

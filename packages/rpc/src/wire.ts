@@ -12,6 +12,12 @@ export const KEYS = {
 /** Largest message either side sends or takes, in bytes. Files are streamed in chunks, so only content trees come near it. */
 export const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
 
+/**
+ * Last message of every stream of requests: a field that no message has. HTTP/2 as Node speaks it closes the stream in order
+ * before it resets it, so without this mark a caller that broke off would look like one that was done.
+ */
+export const END_OF_REQUESTS = Buffer.from([0xf8, 0xff, 0xff, 0xff, 0x0f, 0x01]);
+
 /** A refusal as the status and trailers of a gRPC answer. */
 export function refusalToStatus(refusal: Refusal): Partial<StatusObject> {
   const metadata = new Metadata();
