@@ -61,7 +61,7 @@ export function reference(collection: Collection) {
           : typeof value === 'string'
             ? 'Invalid hyperlink - No URL match.'
             : `Incorrect type. Expected URL string, received ${nameOfType(value)}.`;
-    context.addIssue({ code: 'custom', message });
+    context.addIssue({ code: 'custom', message, params: { reference: true } });
     return z.NEVER;
   });
 }
@@ -74,12 +74,17 @@ export function toFieldErrors(issues: readonly Issue[], body: unknown): FieldErr
   const errors: FieldErrors = {};
   for (const issue of issues) {
     const path = issue.path.length > 0 ? issue.path : ['non_field_errors'];
-    place(errors, path, body, describe(issue, valueAt(body, issue.path)));
+    // A list of references is one field to the client, whichever of them is wrong.
+    const isReference = issue.code === 'custom' && issue.params?.reference === true && typeof path.at(-1) === 'number';
+    place(errors, isReference ? path.slice(0, -1) : path, body, describe(issue, valueAt(body, issue.path)));
   }
   return errors;
 }
 
-/** Puts a message where the path says: an object nests, a list becomes a list with `{}` for correct items. */
+/**
+ * Puts a message where the path says: an object nests, a list of objects becomes a list with `{}` for correct items, a list of
+ * anything else an object by index.
+ */
 function place(errors: FieldErrors, path: readonly PropertyKey[], body: unknown, message: string): void {
   const [key, ...rest] = path;
   const field = String(key);
@@ -90,7 +95,7 @@ function place(errors: FieldErrors, path: readonly PropertyKey[], body: unknown,
     return;
   }
   const child = valueAt(body, [key!]);
-  if (typeof rest[0] === 'number') {
+  if (typeof rest[0] === 'number' && (rest.length > 1 || isObject(valueAt(child, [rest[0]])))) {
     errors[field] ??= Array.isArray(child) ? child.map(() => ({})) : [];
     const items = errors[field] as FieldErrors[];
     if (rest.length === 1) items[rest[0]] = { non_field_errors: [message] };
@@ -99,6 +104,10 @@ function place(errors: FieldErrors, path: readonly PropertyKey[], body: unknown,
     errors[field] ??= {};
     place(errors[field] as FieldErrors, rest, child, message);
   }
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
 }
 
 function isMessages(value: FieldErrors[string]): value is string[] {

@@ -3,6 +3,7 @@ import { type Caller, invalidField, Refusal } from '@intake/rpc';
 import { z } from 'zod';
 import { replyList, replyOne } from '../reply/list';
 import { readAnnotationFilter } from '../request/annotation-filter';
+import { readIdempotencyKey } from '../request/idempotency';
 import { readPage } from '../request/pagination';
 import { boolean, metadata, number, object, reference, string } from '../request/shapes';
 import { annotationToJson } from '../resources/annotation';
@@ -41,6 +42,9 @@ const putBody = patchBody.extend({
   time_spent: patchBody.shape.time_spent.transform((seconds) => seconds ?? 0),
   training_enabled: patchBody.shape.training_enabled.transform((enabled) => enabled ?? true),
 });
+
+/** A confirmation may wait for a connector. API: limits.md. */
+const CONFIRM_MS = 90_000;
 
 /** Annotations and their actions. API: annotations.md. */
 export function annotationRoutes(context: RouteContext) {
@@ -141,15 +145,13 @@ export function annotationRoutes(context: RouteContext) {
     route('POST', '/annotations/:id/confirm', {
       allow: 'review',
       body: z.object({ ...durationBody, skip_workflows: boolean.nullish() }),
-      timeoutMs: 90_000,
+      timeoutMs: CONFIRM_MS,
       call: (request, caller) => {
         if (request.body.skip_workflows) {
           throw invalidField('skip_workflows', 'Bypassing workflows is not allowed on this queue.');
         }
-        const key = request.header('idempotency-key');
-        return annotations.confirm({ id: request.parameters.id, idempotencyKey: key || undefined }, caller, {
-          timeoutMs: 90_000,
-        });
+        const idempotencyKey = readIdempotencyKey(request);
+        return annotations.confirm({ id: request.parameters.id, idempotencyKey }, caller, { timeoutMs: CONFIRM_MS });
       },
       reply: 204,
     }),

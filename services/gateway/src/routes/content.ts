@@ -28,9 +28,9 @@ const validateBody = z.object({
     .array(z.preprocess((id) => (typeof id === 'string' && /^\d+$/.test(id) ? Number(id) : id), z.int()))
     .optional(),
   operations: list.optional(),
-  op: z.unknown(),
-  id: z.unknown(),
-  value: z.unknown(),
+  op: z.unknown().optional(),
+  id: z.unknown().optional(),
+  value: z.unknown().optional(),
 });
 
 /** Content of annotations. API: annotation-content.md. */

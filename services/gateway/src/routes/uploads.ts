@@ -1,6 +1,7 @@
 import type { documentStorage } from '@intake/contracts';
 import { type Caller, invalidField, Refusal } from '@intake/rpc';
 import { replyOne } from '../reply/list';
+import { readIdempotencyKey } from '../request/idempotency';
 import { taskToJson, uploadToJson } from '../resources/document';
 import { Answer, type ApiRequest, route } from '../route';
 import { type IncomingFile, receiveFiles } from '../upload/receive-files';
@@ -29,7 +30,7 @@ export function uploadRoutes({ services, lookups }: RouteContext) {
     const rejectIdentical = request.query.boolean('reject_identical') ?? false;
     const join = request.query.boolean('join') ?? false;
     request.query.check();
-    const key = idempotencyKeyOf(request);
+    const idempotencyKey = readIdempotencyKey(request);
     const queue = await lookups.queue(queueId, caller);
     if (queue.status !== 'active') throw new Refusal('QUEUE_DELETED');
     const { files, values, metadata } = await receiveFiles(request.http, fileName, (file) => store(file, caller));
@@ -38,7 +39,7 @@ export function uploadRoutes({ services, lookups }: RouteContext) {
     }
     if (join && files.length > 1) throw invalidField('join', 'Joining several images is not available.');
     return storage.createUpload(
-      { queueId, files, values, metadata, rejectIdentical, idempotencyKey: key, taskType: 'upload_created' },
+      { queueId, files, values, metadata, rejectIdentical, idempotencyKey, taskType: 'upload_created' },
       caller,
     );
   };
@@ -129,14 +130,4 @@ function queueIdsOf({ query }: ApiRequest): number[] {
   const ids = query.ids('queue');
   query.check();
   return ids;
-}
-
-/** `Idempotency-Key`, made one of this path: the same key on another path is another key. */
-function idempotencyKeyOf(request: ApiRequest): string | undefined {
-  const key = request.header('idempotency-key');
-  if (key === undefined) return undefined;
-  if (key.length < 1 || key.length > 255) {
-    throw new Refusal('INVALID', { detail: 'The Idempotency-Key header must have 1 to 255 characters.' });
-  }
-  return `${request.path} ${key}`;
 }
