@@ -1,0 +1,275 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Api, idOf, type Json, startSystem, type TestSystem, waitFor } from '@intake/testkit';
+
+jest.setTimeout(180_000);
+
+const SAMPLES = join(__dirname, '../samples');
+/** What is hard to carry in one format or another. */
+const NUMBER = 'INV "1", <ž> & =2';
+const ROWS = [
+  { item_description: 'Seal; two\nlines', item_quantity: '6', item_total_base: '195.00' },
+  { item_description: "Müller & Söhne's", item_quantity: '-1.5', item_total_base: '' },
+];
+const COLUMNS = ['document_id', 'date_issue', 'amount_total', 'item_description', 'item_quantity', 'item_total_base'];
+
+let system: TestSystem;
+let api: Api;
+let folder: string;
+/** Edited and confirmed. */
+let invoice: string;
+/** As it was extracted. */
+let other: string;
+
+const exportPath = (query: string) => `/queues/${system.queueId}/export?${query}`;
+
+beforeAll(async () => {
+  system = await startSystem();
+  api = await system.login();
+  folder = mkdtempSync(join(tmpdir(), 'intake-export-'));
+  [invoice, other] = (await Promise.all(['invoice-en.pdf', 'credit-note-en.pdf'].map(importSample))) as [
+    string,
+    string,
+  ];
+  await api.post(`${invoice}/start`);
+  await fillIn(invoice);
+  await api.post(`${invoice}/confirm`);
+  await waitFor('the confirmed invoice to be exported', async () => (await api.get(invoice)).status === 'exported');
+});
+
+afterAll(async () => {
+  await system?.stop();
+  if (folder) rmSync(folder, { recursive: true, force: true });
+});
+
+async function importSample(fileName: string): Promise<string> {
+  const content = readFileSync(join(SAMPLES, fileName));
+  const task = await api.upload(system.queueId, [{ fileName, content }]);
+  const { annotationIds } = await waitFor('the upload', () => api.findUploaded(task), { timeoutMs: 60_000 });
+  const url = `${api.base}/v1/annotations/${annotationIds[0]}`;
+  await waitFor(`${fileName} to be extracted`, async () => (await api.get(url)).status === 'to_review', {
+    timeoutMs: 60_000,
+  });
+  return url;
+}
+
+/** Sets the three fields and exactly the rows of the line items. */
+async function fillIn(url: string): Promise<void> {
+  const nodes = flatten((await api.get(`${url}/content`)).content);
+  const find = (schemaId: string) => nodes.find((node) => node.schema_id === schemaId);
+  const replace = (schemaId: string, value: string) => ({
+    op: 'replace',
+    id: find(schemaId).id,
+    value: { content: { value } },
+  });
+  const table = find('line_items');
+  await api.post(`${url}/content/operations`, {
+    operations: [
+      replace('document_id', NUMBER),
+      replace('date_issue', '2024-03-15'),
+      replace('amount_total', '1570.50'),
+      ...table.children.map(({ id }: Json) => ({ op: 'remove', id })),
+      ...ROWS.map((row) => ({
+        op: 'add',
+        id: table.id,
+        value: Object.entries(row).map(([schema_id, value]) => ({ schema_id, content: { value } })),
+      })),
+    ],
+  });
+}
+
+function flatten(nodes: Json[]): Json[] {
+  return nodes.flatMap((node) => [node, ...flatten(node.children ?? [])]);
+}
+
+describe('JSON', () => {
+  it('has the keys, in their order, and the normalized values', async () => {
+    const { pagination, results } = await api.get(exportPath(`format=json&id=${idOf(invoice)}`));
+    expect(pagination).toEqual({ total: 1, total_pages: 1, next: null, previous: null });
+    const [item] = results;
+    expect(Object.keys(item)).toEqual([
+      'url',
+      'status',
+      'arrived_at',
+      'exported_at',
+      'document',
+      'modifier',
+      'schema',
+      'metadata',
+      'content',
+      'automated',
+      'modified_at',
+      'assigned_at',
+    ]);
+    const annotation = await api.get(invoice);
+    const document = await api.get(annotation.document);
+    expect(item).toMatchObject({
+      url: invoice,
+      status: 'exported',
+      arrived_at: annotation.arrived_at,
+      exported_at: annotation.exported_at,
+      document: { url: annotation.document, file_name: 'invoice-en.pdf', file: document.content },
+      modifier: { url: annotation.modifier, username: system.admin.username },
+      schema: { url: annotation.schema },
+      automated: false,
+      assigned_at: annotation.assigned_at,
+    });
+    const values = flatten(item.content);
+    expect(values.find((node) => node.schema_id === 'document_id')).toEqual({
+      category: 'datapoint',
+      schema_id: 'document_id',
+      rir_confidence: expect.anything(),
+      value: NUMBER,
+      type: 'string',
+    });
+    expect(values.find((node) => node.schema_id === 'amount_total')).toMatchObject({
+      value: '1570.50',
+      type: 'number',
+    });
+    expect(values.filter((node) => node.category === 'tuple' && node.schema_id === 'line_item')).toHaveLength(
+      ROWS.length,
+    );
+  });
+
+  it('is walked by next, page by page', async () => {
+    const seen: string[] = [];
+    for (let url: string | null = exportPath('page_size=1&ordering=-id&status=exported,to_review'); url; ) {
+      const page: Json = await api.get(url);
+      expect(page.pagination).toMatchObject({ total: 2, total_pages: 2 });
+      seen.push(...page.results.map((item: Json) => item.url));
+      url = page.pagination.next;
+    }
+    expect(seen).toEqual([invoice, other].sort((a, b) => idOf(b) - idOf(a)));
+    const response = await api.request('GET', exportPath('page_size=1&page=3'));
+    expect([response.status, await response.json()]).toEqual([404, { detail: 'Invalid page.', code: 'not_found' }]);
+  });
+
+  it('lists both without a filter, and none for ids of elsewhere', async () => {
+    expect((await api.get(exportPath(''))).pagination.total).toBe(2);
+    expect(await api.get(exportPath('id=999999'))).toEqual({
+      pagination: { total: 0, total_pages: 1, next: null, previous: null },
+      results: [],
+    });
+  });
+});
+
+describe('files', () => {
+  it.each([
+    ['csv', 'text/csv; charset=utf-8', 'attachment; filename="export.csv"'],
+    ['xlsx', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', 'attachment; filename="export.xlsx"'],
+    ['xml', 'application/xml; charset=utf-8', null],
+    ['json', 'application/json; charset=utf-8', null],
+  ])('%s says what it is, also with POST', async (format, type, disposition) => {
+    for (const method of ['GET', 'POST']) {
+      const response = await api.request(method, exportPath(`format=${format}`));
+      expect(response.status).toBe(200);
+      expect(response.headers.get('content-type')).toBe(type);
+      expect(response.headers.get('content-disposition')).toBe(disposition);
+      await response.arrayBuffer();
+    }
+  });
+
+  it('is CSV of RFC 4180 by default', async () => {
+    const text = (
+      await api.download(exportPath(`format=csv&id=${idOf(invoice)}&columns=meta_file_name,document_id`))
+    ).toString();
+    const [header, row, end] = text.split('\r\n');
+    expect(header).toMatch(/^meta_file_name,/);
+    expect(row).toBe('invoice-en.pdf,"INV ""1"", <ž> & =2"');
+    expect(end).toBe('');
+  });
+
+  it('refuses columns and dialects that cannot be', async () => {
+    const refused = async (query: string) => {
+      const response = await api.request('GET', exportPath(`format=csv&${query}`));
+      return [response.status, Object.keys((await response.json()) as Json)];
+    };
+    expect(await refused('columns=document_id,nothing')).toEqual([400, ['columns']]);
+    expect(await refused('append_columns=nothing')).toEqual([400, ['append_columns']]);
+    expect(await refused('quoting=quote_none')).toEqual([400, ['escape_char']]);
+    expect(await refused('delimiter=ab')).toEqual([400, ['delimiter']]);
+  });
+
+  it('is given to HTTP Basic', async () => {
+    const { username, password } = system.admin;
+    const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
+    const url = `${system.baseUrl}/v1${exportPath('format=csv')}`;
+    expect((await fetch(url, { headers: { authorization } })).status).toBe(200);
+    expect((await fetch(url)).status).toBe(403);
+  });
+
+  it('does not exist for another organization', async () => {
+    const foreign = await system.login((await system.createOrganization('Elsewhere')).admin);
+    expect((await foreign.request('GET', exportPath('format=csv'))).status).toBe(404);
+    expect((await foreign.get(`/annotations/export?id=${idOf(invoice)}`)).results).toEqual([]);
+  });
+});
+
+const python = process.env.INTAKE_TEST_PYTHON;
+(python ? describe : describe.skip)('read by Python', () => {
+  it('holds the same values in every format', async () => {
+    const query = `id=${idOf(invoice)}&columns=${COLUMNS.join(',')}`;
+    for (const format of ['csv', 'xml', 'xlsx'])
+      writeFileSync(join(folder, `export.${format}`), await api.download(exportPath(`format=${format}&${query}`)));
+    const script = join(__dirname, 'read_exports.py');
+    const read = JSON.parse(execFileSync(python ?? '', [script, folder], { encoding: 'utf8' }));
+
+    const rows = ROWS.map((row) => [
+      NUMBER,
+      '2024-03-15',
+      '1570.50',
+      row.item_description,
+      row.item_quantity,
+      row.item_total_base,
+    ]);
+    expect(read.csv.slice(1)).toEqual(rows);
+
+    expect(read.xml).toMatchObject({
+      total: '1',
+      annotations: [
+        {
+          url: invoice,
+          status: 'exported',
+          file_name: 'invoice-en.pdf',
+          values: { document_id: NUMBER, date_issue: '2024-03-15', amount_total: '1570.50' },
+          rows: ROWS,
+        },
+      ],
+    });
+
+    expect(read.xlsx.sheets).toEqual(['export']);
+    expect(read.xlsx.rows[0]).toEqual(read.csv[0]);
+    expect(read.xlsx.rows.slice(1)).toEqual([
+      [NUMBER, '2024-03-15', 1570.5, ROWS[0]?.item_description, 6, 195],
+      [NUMBER, '2024-03-15', 1570.5, ROWS[1]?.item_description, -1.5],
+    ]);
+  });
+});
+
+describe('what follows an export', () => {
+  it('is counted by the usage report', async () => {
+    const body = { group_by: ['queue'] };
+    const { totals, series } = await waitFor('the figures', async () => {
+      const report = await api.post('/annotations/usage_report', body);
+      return report.totals.imported_count === 2 && report.totals.exported_count === 1 ? report : undefined;
+    });
+    expect(totals).toMatchObject({ confirmed_count: 1, deleted_count: 0, rejected_count: 0 });
+    expect(series).toHaveLength(1);
+    expect(series[0]).toMatchObject({
+      queue: `${api.base}/v1/queues/${system.queueId}`,
+      values: { exported_count: 1 },
+    });
+  });
+
+  it('is another one, through the export leg, when it is asked for', async () => {
+    const { exported_at: before } = await api.get(invoice);
+    await api.patch(invoice, { status: 'exporting' });
+    const after = await waitFor('the second export', async () => {
+      const annotation = await api.get(invoice);
+      return annotation.status === 'exported' && annotation.exported_at !== before ? annotation : undefined;
+    });
+    expect(after.exported_at > before).toBe(true);
+  });
+});
