@@ -70,8 +70,10 @@ export function pairWithLabels<T extends Placed>(
       pairs.push({ value, key, weight, score, relation: 'beside' });
     });
     const maxLines = options.maxLines ?? 2.2;
+    const cellEnd = nextOnLine(page, key);
     const under = values
-      .filter((value) => isInColumn(key, value, page.unit) && linesBetween(key, value, page.unit) < maxLines)
+      .filter((value) => isInColumn(key, value, page.unit) || isInCell(key, value, cellEnd, page.unit))
+      .filter((value) => linesBetween(key, value, page.unit) < maxLines)
       .filter((value) => !others.some((other) => standsBetween(key, other, value, page.unit)))
       .sort((a, b) => a.box[1] - b.box[1]);
     under.slice(0, 4).forEach((value, rank) => {
@@ -80,13 +82,30 @@ export function pairWithLabels<T extends Placed>(
         WEIGHTS.start +
         WEIGHTS.label * weight +
         WEIGHTS.underLabel +
-        WEIGHTS.linesUnder * lines -
-        rank * 0.5 -
+        // In a table of amounts the last row is the sum.
+        (options.last ? WEIGHTS.linesUnder / 4 : WEIGHTS.linesUnder) * lines -
+        rank * (options.last ? 0.1 : 0.5) -
+        (isInColumn(key, value, page.unit) ? 0 : 0.6) -
         (beside.length > 0 ? 1.5 : 0);
       pairs.push({ value, key, weight, score, relation: 'under' });
     });
   }
   return pairs.sort((a, b) => b.score - a.score);
+}
+
+/** Where the next thing on the label's line begins: the cell of a form reaches to there. */
+function nextOnLine(page: PageLayout, key: Key): number {
+  const segment = key.tokens[0]!.segment;
+  const lefts = page.segments
+    .filter((one) => one !== segment && one.box[0] > key.box[2] && isBeside(key, one))
+    .map((one) => one.box[0]);
+  return Math.min(page.width, ...lefts);
+}
+
+/** In forms the label stands at the left of its cell and the value at the right. */
+function isInCell(key: Key, value: Placed, cellEnd: number, unit: number): boolean {
+  if (value.page !== key.page || value.box[1] < key.box[1] + 0.5 * (key.box[3] - key.box[1])) return false;
+  return value.box[0] > key.box[0] - unit && value.box[2] < cellEnd + unit;
 }
 
 /** True when another label stands under the first one and nearer to the value, or right before the value. */

@@ -200,7 +200,7 @@ function settleMeanings(options: Meaning[][]): Meaning[] {
   const settled = options.map((choice): Meaning | undefined =>
     choice.length === 1 ? choice[0] : choice.length === 0 ? 'other' : undefined,
   );
-  const used = () => new Set(settled.filter((one) => one !== undefined && one !== 'other'));
+  const used = () => new Set<Meaning | undefined>(settled.filter((one) => one !== undefined && one !== 'other'));
   options.forEach((choice, at) => {
     if (settled[at] !== undefined) return;
     // "Item" alone is what is sold; beside a description it is the code.

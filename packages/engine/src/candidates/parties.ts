@@ -35,7 +35,7 @@ const roleOf = (key: Key): Role | undefined => ROLES.find((role) => key.meanings
 const means = (key: Key, field: string) => key.meanings.some((meaning) => meaning.field === field);
 
 /** Labels of fields that stand among the lines of an address without ending it. */
-const INSIDE = ['label_name', 'label_address', 'label_skip', 'vat_id', 'ic', 'dic', '_phone', '_web', 'customer_id'];
+const INSIDE = 'label_name label_address label_skip vat_id ic dic _phone _web _other_id customer_id'.split(' ');
 
 /** Names and addresses on the first page: under their labels, in the window of a letter, or by their form. */
 export function findParties(page: PageLayout, keys: Key[]): Party[] {
@@ -59,7 +59,7 @@ export function findParties(page: PageLayout, keys: Key[]): Party[] {
     if (found) parties.push(found);
   }
   if (!has('sender')) {
-    const found = findSender(page, keys, parties);
+    const found = findAddressLine(page, parties) ?? findSender(page, keys, parties);
     if (found) parties.push(found);
   }
   return parties;
@@ -141,7 +141,7 @@ function follow(page: PageLayout, head: Segment, keys: Key[], heading?: Key): Pa
         return near || (count === 0 && isInColumn(above, one, page.unit));
       })
       .sort((a, b) => a.box[1] - b.box[1])[0];
-    if (!next || linesBetween(above, next, page.unit) > (count === 0 ? 2.6 : 1.5)) break;
+    if (!next || linesBetween(above, next, page.unit) > (count === 0 ? 2.6 : heading ? 2.1 : 1.5)) break;
     const first = keys.filter(
       (key) => next.tokens.slice(0, 2).includes(key.tokens[0]!) && key.tokens.some((t) => next.tokens[0] === t),
     );
@@ -195,15 +195,20 @@ function readParty(
     if (closed || line.text.length < 2) continue;
     if (NOT_ADDRESS.test(line.text)) continue;
     if (!name) {
-      if (/^[\d\s.,/-]+$/.test(line.text)) continue;
-      const parts = line.text.split(/\s*[,·•|]\s+/);
-      // Everything in one line: name, street, place.
-      if (parts.length >= 3 && POSTAL.test(line.text) && !POSTAL.test(parts[0]!)) {
-        name = { ...line, text: parts[0]! };
-        address.push({ ...line, text: parts.slice(1).join(', ') });
+      // A number, or a label with something behind it, is no name.
+      if (!/\p{L}{2}/u.test(line.text) || /^[^:]{2,30}\s*:/.test(line.text)) continue;
+      const inline = splitAddressLine(line.text);
+      if (inline) {
+        name = { ...line, text: inline.name };
+        address.push({ ...line, text: inline.address });
       } else name = line;
       continue;
     }
+    if (SALUTATION.test(name.text)) {
+      name = toLine([...name.tokens, ...line.tokens]);
+      continue;
+    }
+    if (/^[^:]{2,30}\s+:\s/.test(line.text)) continue;
     address.push(line);
   }
   const kept = trimAddress(address);
@@ -250,25 +255,38 @@ function trimAddress(lines: PartyLine[]): PartyLine[] {
   return kept.filter((line) => !/^\d{1,2}[./]\d{1,2}[./]\d{2,4}$/.test(line.text));
 }
 
+const SALUTATION =
+  /^(?:herrn?|frau|firma|fa\.|mr\.?|mrs\.?|ms\.?|messrs\.?|m\.|mme|monsieur|madame|sig\.|spett\.? ?le|an|an die|to|attn:?)$/iu;
+
+/** "Name - Street 1 - 12345 Place" in one line. */
+function splitAddressLine(text: string): { name: string; address: string } | undefined {
+  if (!POSTAL.test(text) || text.length > 140) return undefined;
+  const parts = text
+    .split(/\s+[·•|*∙–—-]\s*|\s*[·•|∙]\s*|,\s+|\s*;\s*/)
+    .map((part) => part.trim())
+    .filter(Boolean);
+  const street = parts.findIndex((part, at) => at > 0 && (/\d/.test(part) || STREET.test(part)));
+  if (parts.length < 3 || parts.length > 7 || street < 1 || street > 2) return undefined;
+  if (/\d{3}|:/.test(parts[0]!) || !/\p{L}{3}/u.test(parts[0]!)) return undefined;
+  const end = parts.findIndex((part, at) => at >= street && (NOT_ADDRESS.test(part) || /:/.test(part)));
+  const address = parts.slice(street, end < 0 ? undefined : end).join(', ');
+  return POSTAL.test(address) ? { name: parts.slice(0, street).join(' '), address } : undefined;
+}
+
 /** The small line above the window of a German letter: sender, street, place; the recipient stands under it. */
 function readWindow(page: PageLayout): { sender: Party; lines: PartyLine[] } | undefined {
   for (const segment of page.segments) {
     if (segment.box[1] > page.height * 0.4) break;
-    const parts = segment.text
-      .split(/\s+[·•|*∙–—-]\s+|\s*[·•|∙]\s*|,\s+|\s*;\s*/)
-      .map((part) => part.trim())
-      .filter(Boolean);
-    if (parts.length < 3 || parts.length > 6 || !POSTAL.test(segment.text) || NOT_ADDRESS.test(segment.text)) continue;
-    if (POSTAL.test(parts[0]!) || parts[0]!.length < 3 || /^\d/.test(parts[0]!)) continue;
+    if (NOT_ADDRESS.test(segment.text)) continue;
+    const inline = splitAddressLine(segment.text);
+    if (!inline) continue;
     const under = follow(page, segment, []);
     if (under.length < 2 || !under.some((line) => POSTAL.test(line.text))) continue;
-    const street = parts.findIndex((part, at) => at > 0 && (/\d/.test(part) || STREET.test(part)));
-    if (street < 1) continue;
     const box = segment.box;
     const sender: Party = {
       role: 'sender',
-      name: { text: parts.slice(0, street).join(' '), box },
-      address: { text: parts.slice(street).join(', '), box },
+      name: { text: inline.name, box },
+      address: { text: inline.address, box },
       page: page.number,
       box,
       evidence: 'window',
@@ -335,9 +353,28 @@ function findBlocks(page: PageLayout): Segment[][] {
   return blocks;
 }
 
+/** A letterhead or foot with name, street and place in one line. */
+function findAddressLine(page: PageLayout, taken: Party[]): Party | undefined {
+  for (const segment of page.segments) {
+    if (segment.box[1] > page.height * 0.3 && segment.box[1] < page.height * 0.75) continue;
+    const inline = splitAddressLine(segment.text);
+    if (!inline || taken.some((party) => overlaps(party.box, segment.box))) continue;
+    const box = segment.box;
+    return {
+      role: 'sender',
+      name: { text: inline.name, box },
+      address: { text: inline.address, box },
+      page: page.number,
+      box,
+      evidence: 'company',
+    };
+  }
+  return undefined;
+}
+
 /** Title words that are no company. */
 const TITLE =
-  /^(?:(?:tax |commercial |proforma |cash )?(?:invoice|bill|receipt)|rechnung|faktura|facture|factura|factuur|fattura|fatura|számla|gutschrift|credit note|avoir|original|copy|kopie|duplicate|page|seite|welcome|thank)/iu;
+  /^(?:(?:tax |commercial |proforma |cash |simplified )*(?:invoice|bill|receipt)|\p{L}*rechnung|faktura|facture|factura|factuur|fattura|fatura|számla|\p{L}*gutschrift|credit note|avoir|original|copy|kopie|duplicate|page|seite|welcome|thank|date|datum|stylesheet)|\b(?:nr|no|n°)\.? ?\d/iu;
 
 /** Without a label: a company by its legal form, near the top or at the bottom; else the line at the top. */
 function findSender(page: PageLayout, keys: Key[], taken: Party[]): Party | undefined {
@@ -348,6 +385,10 @@ function findSender(page: PageLayout, keys: Key[], taken: Party[]): Party | unde
       /\p{L}{2}/u.test(segment.text) &&
       segment.text.length < 80,
   );
+  const looksNamed = (segment: Segment) => {
+    const letters = segment.text.match(/\p{L}/gu)?.length ?? 0;
+    return letters > 0.6 * segment.text.replace(/\s/g, '').length && meanConfidence(segment) > 0.55;
+  };
   const names = taken.flatMap((party) => (party.name ? [normalize(party.name.text).join(' ')] : []));
   const isOther = (segment: Segment) =>
     names.some((name) => name.length > 3 && normalize(segment.text).join(' ').includes(name));
@@ -364,6 +405,7 @@ function findSender(page: PageLayout, keys: Key[], taken: Party[]): Party | unde
       !startsWithKey(segment, keys) &&
       !NOT_ADDRESS.test(segment.text) &&
       segment.text.length > 2 &&
+      looksNamed(segment) &&
       !POSTAL.test(segment.text) &&
       !isOther(segment),
   );
@@ -390,6 +432,8 @@ function findSender(page: PageLayout, keys: Key[], taken: Party[]): Party | unde
 }
 
 const height = ({ box }: Segment) => box[3] - box[1];
+const meanConfidence = ({ tokens }: Segment) =>
+  tokens.reduce((sum, token) => sum + token.confidence, 0) / tokens.length;
 
 /** Letterheads are often centred, or aligned right. */
 function followCentred(page: PageLayout, head: Segment, keys: Key[]): PartyLine[] {

@@ -78,7 +78,10 @@ function layOutLine(page: RecognizedPage, words: Word[], unit: number): Line {
     const height = last
       ? Math.max(word.position[3] - word.position[1], last.position[3] - last.position[1], unit)
       : unit;
-    if (last && word.position[0] - last.position[2] > COLUMN_GAP[page.source] * height) flush();
+    const gap = last ? word.position[0] - last.position[2] : 0;
+    // Forms align the colons behind their labels.
+    const isColon = word.text.startsWith(':') && gap < 8 * height;
+    if (last && gap > COLUMN_GAP[page.source] * height && !isColon) flush();
     current.push(word);
   }
   flush();

@@ -127,7 +127,7 @@ function readTextLayer(pdfium: Pdfium, page: number, size: PageSize): TextLayer 
         text,
         box: [Math.min(x1, x2), Math.min(y1, y2), Math.max(x1, x2), Math.max(y1, y2)],
         space: /^\s*$/u.test(text),
-        turn: (((((-quarters % 4) + 4) % 4) + size.rotation / 90) % 4) as 0 | 1 | 2 | 3,
+        turn: (((((quarters % 4) + 4) % 4) + size.rotation / 90) % 4) as 0 | 1 | 2 | 3,
       });
     }
     const words = joinCharacters(characters).filter((word) => isOnPage(word, size));
