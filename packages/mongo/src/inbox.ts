@@ -7,6 +7,8 @@ export interface Inbox {
   claim(session: ClientSession, consumer: string, eventId: string): Promise<boolean>;
   /** Whether this consumer has acted on the event; a cheap look before the transaction. */
   has(consumer: string, eventId: string): Promise<boolean>;
+  /** Notes that acting on the event failed, and answers how often it has. */
+  countFailure(consumer: string, eventId: string): Promise<number>;
 }
 
 /** How long an event is remembered, in seconds: longer than the bus and the outbox keep it. */
@@ -20,6 +22,12 @@ export function createInbox(database: Database): Inbox {
   );
   schema.index({ at: 1 }, { expireAfterSeconds: REMEMBER_S });
   const model = database.connection.model('Inbox', schema);
+  const failureSchema = new Schema(
+    { _id: String, count: { type: Number, required: true }, at: { type: Date, required: true } },
+    { collection: 'inbox_failures', versionKey: false },
+  );
+  failureSchema.index({ at: 1 }, { expireAfterSeconds: REMEMBER_S });
+  const failures = database.connection.model('InboxFailure', failureSchema);
   return {
     async claim(session, consumer, eventId) {
       const result = await model.updateOne(
@@ -31,6 +39,16 @@ export function createInbox(database: Database): Inbox {
     },
     async has(consumer, eventId) {
       return (await model.exists({ _id: `${consumer}/${eventId}` })) !== null;
+    },
+    async countFailure(consumer, eventId) {
+      const noted = await failures
+        .findOneAndUpdate(
+          { _id: `${consumer}/${eventId}` },
+          { $inc: { count: 1 }, $set: { at: new Date() } },
+          { upsert: true, returnDocument: 'after' },
+        )
+        .lean();
+      return noted?.count ?? 1;
     },
   };
 }

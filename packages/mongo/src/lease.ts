@@ -60,7 +60,7 @@ export function createLeases(database: Database): Leases {
             return result.matchedCount === 1;
           },
           async release() {
-            await model.updateOne({ _id: name, holder }, { $unset: { until: 1 } });
+            await model.updateOne({ _id: name, holder }, { $unset: { until: 1, holder: 1 } });
           },
         };
       } catch (error) {

@@ -1,0 +1,45 @@
+import { toSort, toWindow } from './listing';
+
+describe('toWindow', () => {
+  it.each([
+    [
+      { page: 0, pageSize: 0 },
+      { skip: 0, limit: 20 },
+    ],
+    [
+      { page: 1, pageSize: 50 },
+      { skip: 0, limit: 50 },
+    ],
+    [
+      { page: 3, pageSize: 10 },
+      { skip: 20, limit: 10 },
+    ],
+    [
+      { page: -2, pageSize: -5 },
+      { skip: 0, limit: 20 },
+    ],
+  ])('of %j is %j', (page, window) => {
+    expect(toWindow(page)).toEqual(window);
+  });
+});
+
+describe('toSort', () => {
+  const allowed = { id: '_id', name: 'name', created_at: 'createdAt' };
+
+  it('translates keys, keeps their order, and ends with the id', () => {
+    expect(Object.entries(toSort(['-created_at', 'name'], allowed))).toEqual([
+      ['createdAt', -1],
+      ['name', 1],
+      ['_id', 1],
+    ]);
+  });
+
+  it('ignores unknown, empty and inherited keys', () => {
+    expect(toSort(['', '-', 'password', 'toString', '__proto__', '-constructor'], allowed)).toEqual({ _id: 1 });
+  });
+
+  it('lets the id be ordered by, and the first of two equal keys win', () => {
+    expect(toSort(['-id'], allowed)).toEqual({ _id: -1 });
+    expect(toSort(['-name', 'name'], allowed)).toEqual({ name: -1, _id: 1 });
+  });
+});
