@@ -8,6 +8,9 @@ import { END_OF_REQUESTS, KEYS, MAX_MESSAGE_BYTES, refusalFromError } from './wi
 /** How long an rpc may take when neither the call nor the request it serves says less. */
 const DEFAULT_TIMEOUT_MS = 10_000;
 
+/** How long a signed caller is sent again as it is; it is good for two minutes. */
+const SIGNATURE_KEPT_MS = 30_000;
+
 /**
  * Connects to a service. Each call carries its caller, request id and trace, and ends at the earliest of its own
  * time-out and the deadline of the request it serves. Errors are `Refusal`s; a service that cannot be reached is SERVICE_UNAVAILABLE.
@@ -28,9 +31,17 @@ export function connectRpc<D extends Definition>(
   });
   runtime.onStop(`rpc client ${address}`, () => grpc.close());
 
+  const signatures = new WeakMap<Caller, { text: string; until: number }>();
+  const signatureOf = (caller: Caller): string => {
+    const kept = signatures.get(caller);
+    if (kept && kept.until > Date.now()) return kept.text;
+    const text = signCaller(caller, secret);
+    signatures.set(caller, { text, until: Date.now() + SIGNATURE_KEPT_MS });
+    return text;
+  };
   const metadataFor = (caller: Caller): Metadata => {
     const metadata = new Metadata();
-    metadata.set(KEYS.caller, signCaller(caller, secret));
+    metadata.set(KEYS.caller, signatureOf(caller));
     metadata.set(KEYS.requestId, currentContext().requestId);
     const traceparent = currentTraceparent();
     if (traceparent) metadata.set(KEYS.traceparent, traceparent);
@@ -41,11 +52,7 @@ export function connectRpc<D extends Definition>(
     const edge = currentContext().deadline?.getTime() ?? Number.POSITIVE_INFINITY;
     return { deadline: new Date(Math.min(own, edge)) };
   };
-  const cancelWithCaller = (call: { cancel(): void }): void => {
-    const { signal } = currentContext();
-    if (signal?.aborted) call.cancel();
-    else signal?.addEventListener('abort', () => call.cancel(), { once: true });
-  };
+  const cancelWithCaller = (call: { cancel(): void }): void => currentContext().onAbandoned?.(() => call.cancel());
   const span = <T>(path: string, fn: () => Promise<T>) => withSpan(runtime.tracer, `rpc ${path}`, SpanKind.CLIENT, fn);
 
   const methods = Object.entries(definition).map(([name, method]) => {

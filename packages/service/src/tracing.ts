@@ -2,7 +2,7 @@ import { type Context, ROOT_CONTEXT, type SpanKind, SpanStatusCode, type Tracer,
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
-import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
+import { AlwaysOffSampler, BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { currentContext, runInContext } from './context';
 
 const propagator = new W3CTraceContextPropagator();
@@ -11,6 +11,7 @@ const propagator = new W3CTraceContextPropagator();
 export function createTracing(service: string, endpoint: string): { tracer: Tracer; close(): Promise<void> } {
   const provider = new BasicTracerProvider({
     resource: resourceFromAttributes({ 'service.name': `intake-${service}` }),
+    sampler: endpoint ? undefined : new AlwaysOffSampler(),
     spanProcessors: endpoint
       ? [
           new BatchSpanProcessor(new OTLPTraceExporter({ url: `${endpoint.replace(/\/$/, '')}/v1/traces` }), {

@@ -128,19 +128,22 @@ function serve(
       requestId: ctx.state.requestId as string,
       otel: contextFromTraceparent(ctx.get('traceparent') || undefined),
       deadline: new Date(Date.now() + row.timeoutMs),
-      signal: signalOf(ctx),
+      onAbandoned: whenAbandoned(ctx),
     };
     return runInContext(context, () => withSpan(tracer, spanName, SpanKind.SERVER, () => answer(ctx)));
   };
 }
 
-/** Aborted when the client goes away before it has its answer. */
-function signalOf({ res }: Context): AbortSignal {
-  const controller = new AbortController();
+/** Remembers what to cancel when the client goes away before it has its answer. */
+function whenAbandoned({ res }: Context): (cancel: () => void) => void {
+  const cancels: (() => void)[] = [];
   res.once('close', () => {
-    if (!res.writableFinished) controller.abort();
+    if (!res.writableFinished) for (const cancel of cancels) cancel();
   });
-  return controller.signal;
+  return (cancel) => {
+    if (res.destroyed) cancel();
+    else cancels.push(cancel);
+  };
 }
 
 function send(ctx: Context, reply: object | Answer): void {
