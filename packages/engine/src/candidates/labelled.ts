@@ -47,7 +47,7 @@ export function pairWithLabels<T extends Placed>(
   for (const key of keys) {
     const weight = key.meanings.find((meaning) => meaning.field === field)?.weight;
     if (weight === undefined) continue;
-    const others = keys.filter((other) => other !== key && other.meanings.some((one) => one.weight >= BLOCKING_WEIGHT));
+    const others = keys.filter((other) => other !== key && breaks(other));
     const beside = values.filter(
       (value) =>
         isBeside(key, value) &&
@@ -91,6 +91,13 @@ export function pairWithLabels<T extends Placed>(
     });
   }
   return pairs.sort((a, b) => b.score - a.score);
+}
+
+const PARTIES = ['sender', 'recipient', 'delivery', 'label_name', 'label_skip'];
+
+/** Words such as "client" are part of many labels; only labels of values come between a label and its value. */
+function breaks({ meanings }: Key): boolean {
+  return meanings.some((one) => one.weight >= BLOCKING_WEIGHT && !PARTIES.includes(one.field));
 }
 
 /** Where the next thing on the label's line begins: the cell of a form reaches to there. */

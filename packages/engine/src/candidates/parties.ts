@@ -133,14 +133,17 @@ function follow(page: PageLayout, head: Segment, keys: Key[], heading?: Key): Pa
   const lines: PartyLine[] = [];
   let above: Segment = head;
   let left = head.box[0];
+  /** In forms with the labels in a column of their own, where the values stand. */
+  let values: number | undefined;
   for (let count = 0; count < 9; count++) {
     const next = page.segments
       .filter((one) => one !== above && one.box[1] > above.box[1] + 0.4 * page.unit)
       .filter((one) => {
         const near = Math.abs(one.box[0] - left) < 1.6 * page.unit;
+        if (values !== undefined && Math.abs(one.box[0] - values) < 0.6 * page.unit) return true;
         return near || (count === 0 && isInColumn(above, one, page.unit));
       })
-      .sort((a, b) => a.box[1] - b.box[1])[0];
+      .sort((a, b) => (isBeside(a, b) ? a.box[0] - b.box[0] : a.box[1] - b.box[1]))[0];
     if (!next || linesBetween(above, next, page.unit) > (count === 0 ? 2.6 : heading ? 2.1 : 1.5)) break;
     const first = keys.filter(
       (key) => next.tokens.slice(0, 2).includes(key.tokens[0]!) && key.tokens.some((t) => next.tokens[0] === t),
@@ -153,11 +156,19 @@ function follow(page: PageLayout, head: Segment, keys: Key[], heading?: Key): Pa
         !(roleOf(key) && !isHeading(key, page)),
     );
     if (ends) break;
-    lines.push(toLine(next.tokens));
+    const value = /:$/.test(next.text) ? rightOf(page, next) : undefined;
+    if (value) values = value.box[0];
+    lines.push(toLine([...next.tokens, ...(value?.tokens ?? [])]));
     if (count === 0) left = next.box[0];
     above = next;
   }
   return lines;
+}
+
+/** What stands behind a label on its line. */
+function rightOf(page: PageLayout, label: Segment): Segment | undefined {
+  const right = page.segments.filter((one) => isBeside(one, label) && one.box[0] > label.box[2]);
+  return right.sort((a, b) => a.box[0] - b.box[0])[0];
 }
 
 function readParty(

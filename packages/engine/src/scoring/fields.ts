@@ -207,26 +207,51 @@ function scoreReferences(findings: Findings, put: Put): void {
     ['_phone', pairs(findings, '_phone', references)] as const,
   ];
   for (const field of REFERENCE_FIELDS) {
-    const scored = found.get(field)!.flatMap(({ value, score, weight, relation }) => {
+    const scored = found.get(field)!.flatMap(({ value, score, weight, relation }): Scored[] => {
       if (!fits(field, value.value)) return [];
       const rival = others.some(
         ([other, list]) => other !== field && list.some((pair) => pair.value === value && pair.score > score + 0.2),
       );
       const short = value.value.length < 3 ? -1 : 0;
       const year = /^(19|20)\d{2}$/.test(value.value) ? -1.2 : 0;
+      const bracketed = /^\(/.test(value.tokens[0]!.text) ? -1.5 : 0;
       const inItems = findings.isItem(value.page, value.tokens[0]!.line) ? -2 : 0;
       const later = value.page > 1 ? -0.3 : 0;
       const weakUnder = weight < 1 && relation === 'under' ? -0.8 : 0;
-      const total = score + (rival ? -1.8 : 0) + short + year + inItems + later + weakUnder;
+      const total = score + (rival ? -1.8 : 0) + short + year + bracketed + inItems + later + weakUnder;
       return [
         { value: value.value, raw: value.raw, page: value.page, box: value.box, tokens: value.tokens, score: total },
       ];
     });
+    if (field === 'customer_id') scored.push(...numbersOfRecipient(findings, references));
     put(
       field,
       scored.filter((one) => one.score > (field === 'document_id' ? -1.2 : 0)),
     );
   }
+}
+
+/** "Number" in the block of the recipient is his number with the sender. */
+function numbersOfRecipient(findings: Findings, references: Reference[]): Scored[] {
+  const recipient = findings.parties.find((party) => party.role === 'recipient');
+  if (!recipient) return [];
+  const [left, top, right, bottom] = recipient.box;
+  const plain = findings.keys.filter((key) => /^(?:nummer|number|no|nr|numero|cislo|kod|code|n)$/.test(key.phrase));
+  return references
+    .filter(
+      ({ box, page }) =>
+        page === recipient.page && box[0] >= left && box[2] <= right + 1 && box[1] >= top && box[3] <= bottom + 1,
+    )
+    .filter((reference) =>
+      plain.some(
+        (key) =>
+          key.page === reference.page &&
+          isBeside(key, reference) &&
+          key.box[0] < reference.box[0] &&
+          reference.tokens[0]!.segment.line === key.line,
+      ),
+    )
+    .map((one) => ({ value: one.value, raw: one.raw, page: one.page, box: one.box, tokens: one.tokens, score: 0.3 }));
 }
 
 function fits(field: string, value: string): boolean {
@@ -246,10 +271,22 @@ function scoreBank(findings: Findings, put: Put): void {
       const labelled = pairs(findings, 'iban', [value])[0];
       return fromValue(
         value,
-        (labelled ? labelled.score : 0) + (value.checked ? WEIGHTS.checkHolds : WEIGHTS.checkFails + 0.6) - at * 0.2,
+        (labelled ? labelled.score : 0) +
+          (value.checked ? WEIGHTS.checkHolds : labelled ? WEIGHTS.checkFails / 2 : WEIGHTS.checkFails) -
+          at * 0.2,
       );
     }),
   );
+  // With its label even an IBAN of the wrong length is shown, for a person to put right.
+  const strange = findings.pages.flatMap((page) => page.segments.flatMap((segment) => looksLikeIban(segment.tokens)));
+  const odd = pairs(findings, 'iban', strange).filter(
+    ({ value }) => !ibans.some((one) => one.tokens[0] === value.tokens[0]),
+  );
+  if (ibans.length === 0)
+    put(
+      'iban',
+      odd.map(({ value, score }) => fromValue(value, score + WEIGHTS.checkFails)),
+    );
   const bics = findings.values.filter((value) => value.type === 'bic');
   const loose = findings.pages.flatMap((page) => looseBics(page));
   const labelled = pairs(findings, 'bic', [...bics, ...loose]);
@@ -259,6 +296,23 @@ function scoreBank(findings: Findings, put: Put): void {
     ...besideIban.map((value) => fromValue(value, 0.4)),
   ]);
   scoreAccounts(findings, put);
+}
+
+/** Words that begin like an IBAN, whatever their length. */
+function looksLikeIban(tokens: Token[]): Value[] {
+  return tokens.flatMap((token, at) => {
+    if (!/^[A-Z]{2}\d{2}/.test(token.text)) return [];
+    const group: Token[] = [];
+    for (const next of tokens.slice(at, at + 9)) {
+      if (!/^[A-Z0-9]+$/.test(next.text) || (group.length > 0 && !/\d/.test(next.text))) break;
+      group.push(next);
+    }
+    const value = group.map((one) => one.text).join('');
+    if (value.length < 14 || value.length > 34) return [];
+    const raw = group.map((one) => one.text).join(' ');
+    const box = unite(group.map((one) => one.box));
+    return [{ type: 'iban' as const, value, raw, tokens: group, box, page: token.page, line: token.line, decimals: 0 }];
+  });
 }
 
 /** BICs in small letters or with spaces; only a label makes them believable. */
@@ -374,6 +428,13 @@ function scoreTotals(findings: Findings, put: Put): void {
   candidates.amount_total = withLargest(candidates.amount_total ?? [], amounts);
   const chosen = chooseTotals(candidates, findings.taxSums);
   const floor: Partial<Record<TotalField, number>> = { amount_total: -2 };
+  // What is not said to be paid is due.
+  const total = chosen.amount_total?.[0];
+  const isPaid = chosen.amount_paid?.some((amount) => amount.score > 1);
+  if (total && !isPaid && !chosen.amount_due?.some((amount) => amount.score > 0)) {
+    chosen.amount_due = [...(chosen.amount_due ?? []), { ...total, score: Math.min(0, total.score - 1.5) }];
+    chosen.amount_due.sort((a, b) => b.score - a.score);
+  }
   for (const field of TOTAL_FIELDS) {
     const list = (chosen[field] ?? []).filter((amount) => amount.score > (floor[field] ?? -0.5));
     put(
@@ -521,6 +582,10 @@ function roleAt(findings: Findings, placed: Placed, key: Key | undefined): Role 
   for (const party of findings.parties) {
     if (party.page !== placed.page) continue;
     const [l, t, r] = party.box;
+    const [, , , b] = party.box;
+    const beside =
+      placed.box[1] > t - page.unit && placed.box[3] < b + page.unit && left > r && left - r < 0.25 * page.width;
+    if (beside && !best) best = { role: party.role, gap: 1 };
     const inColumn = left > l - 2 * page.unit && left < Math.max(r, l + 10 * page.unit);
     if (!inColumn || placed.box[1] < t - page.unit) continue;
     const gap = Math.max(0, linesBetween(party, { box: placed.box, page: placed.page }, page.unit));
