@@ -52,7 +52,11 @@ export function connectRpc<D extends Definition>(
     const edge = currentContext().deadline?.getTime() ?? Number.POSITIVE_INFINITY;
     return { deadline: new Date(Math.min(own, edge)) };
   };
-  const cancelWithCaller = (call: { cancel(): void }): void => currentContext().onAbandoned?.(() => call.cancel());
+  const cancelWithCaller = (call: { cancel(): void }): void => {
+    const { signal } = currentContext();
+    if (signal?.aborted) call.cancel();
+    else signal?.addEventListener('abort', () => call.cancel(), { once: true });
+  };
   const span = <T>(path: string, fn: () => Promise<T>) => withSpan(runtime.tracer, `rpc ${path}`, SpanKind.CLIENT, fn);
 
   const methods = Object.entries(definition).map(([name, method]) => {

@@ -10,8 +10,8 @@ export interface RequestContext {
   readonly otel: Context;
   /** When the caller stops waiting; rpcs made on its behalf end by then. */
   readonly deadline?: Date;
-  /** Takes what is to be called when the caller goes away before it has its answer: rpcs made on its behalf are cancelled. */
-  readonly onAbandoned?: (cancel: () => void) => void;
+  /** Aborted when the caller has gone; rpcs made on its behalf are cancelled. */
+  readonly signal?: AbortSignal;
 }
 
 const storage = new AsyncLocalStorage<RequestContext>();

@@ -128,22 +128,19 @@ function serve(
       requestId: ctx.state.requestId as string,
       otel: contextFromTraceparent(ctx.get('traceparent') || undefined),
       deadline: new Date(Date.now() + row.timeoutMs),
-      onAbandoned: whenAbandoned(ctx),
+      signal: signalOf(ctx),
     };
     return runInContext(context, () => withSpan(tracer, spanName, SpanKind.SERVER, () => answer(ctx)));
   };
 }
 
-/** Remembers what to cancel when the client goes away before it has its answer. */
-function whenAbandoned({ res }: Context): (cancel: () => void) => void {
-  const cancels: (() => void)[] = [];
+/** Aborted when the client goes away before it has its answer. */
+function signalOf({ res }: Context): AbortSignal {
+  const controller = new AbortController();
   res.once('close', () => {
-    if (!res.writableFinished) for (const cancel of cancels) cancel();
+    if (!res.writableFinished) controller.abort();
   });
-  return (cancel) => {
-    if (res.destroyed) cancel();
-    else cancels.push(cancel);
-  };
+  return controller.signal;
 }
 
 function send(ctx: Context, reply: object | Answer): void {

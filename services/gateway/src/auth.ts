@@ -55,7 +55,7 @@ export function createAuthenticator(
     const entry: Entry = {
       until: now + KEPT_MS,
       // Others may wait for the same answer: it is not cancelled when the first of them goes away.
-      caller: runInContext({ ...currentContext(), onAbandoned: undefined }, verify).then(
+      caller: runInContext({ ...currentContext(), signal: undefined }, verify).then(
         (identity) => {
           entry.userId = identity.userId;
           entry.until = Math.min(entry.until, identity.expiresAt?.getTime() ?? entry.until);
