@@ -213,8 +213,14 @@ async function makeEnglish(name, data) {
       amount_total: fixed(sums.total),
       ...data.truth,
     },
-    tables: tablesOf(sums, ['code', 'description', 'quantity', 'amount_base', 'rate', 'amount_total_base']),
+    tables: withoutBases(tablesOf(sums, ['code', 'description', 'quantity', 'amount_base', 'rate', 'amount_total_base'])),
   };
+}
+
+/** This layout does not print what the taxes are of. */
+function withoutBases(tables) {
+  const taxes = tables.tax_details.map(({ tax_detail_base: _, ...rest }) => rest);
+  return { ...tables, tax_details: taxes };
 }
 
 const harbour = {

@@ -35,9 +35,10 @@ function convertOffice(file) {
   const work = mkdtempSync(path.join(tmpdir(), 'predict-'));
   try {
     const profile = `-env:UserInstallation=file://${work}/profile`;
-    execFileSync('soffice', ['--headless', profile, '--convert-to', 'pdf', '--outdir', work, file], {
-      stdio: 'ignore',
-    });
+    // A sheet that is wider than a page would be cut into several otherwise.
+    const sheet = 'pdf:calc_pdf_Export:{"SinglePageSheets":{"type":"boolean","value":"true"}}';
+    const target = /\.(xlsx?|ods)$/i.test(file) ? sheet : 'pdf';
+    execFileSync('soffice', ['--headless', profile, '--convert-to', target, '--outdir', work, file], { stdio: 'ignore' });
     return readFileSync(
       path.join(
         work,

@@ -23,7 +23,7 @@ export function analyze(
   const first = pages[0];
   const firstKeys = keys.filter((key) => key.page === first?.number && !isItem(key.page, key.line));
   const parties = first ? findParties(first, firstKeys) : [];
-  const taxRows = findTaxRows(pages, values, isItem);
+  const taxRows = findTaxRows(pages, values, isItem, keys);
   const fields = scoreFields({ pages, keys, values, parties, taxSums: sumTaxRows(taxRows), isItem });
   const rates = values.filter((value) => value.type === 'rate');
   const taxes = tabulateTaxes(taxRows, fields, rates);

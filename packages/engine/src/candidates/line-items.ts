@@ -233,17 +233,15 @@ function settleMeanings(options: Meaning[][]): Meaning[] {
 
 const TOTALS = ['amount_total', 'amount_total_base', 'amount_total_tax', 'amount_due', 'total_stop', 'amount_paid'];
 
-/** A line that begins with the label of a total. */
+/** A line in which the label of a total stands at the beginning or behind a gap. */
 function isTotalLine(line: Line, keys: Key[]): boolean {
-  const first = line.segments[0]?.tokens[0];
   const starts = line.segments.map((segment) => segment.tokens[0]);
-  const key = keys.find(
-    (one) =>
-      one.line === line.number &&
-      starts.includes(one.tokens[0]!) &&
-      one.meanings.some((meaning) => TOTALS.includes(meaning.field)),
+  return keys.some(
+    (key) =>
+      key.line === line.number &&
+      starts.includes(key.tokens[0]) &&
+      key.meanings.some((meaning) => TOTALS.includes(meaning.field)),
   );
-  return key !== undefined && (key.tokens[0] === first || line.segments.length <= 3);
 }
 
 interface Cell {

@@ -14,13 +14,16 @@ const cell = (value: Value, confidence: number): FieldCandidate => ({
 /** Rows of the table `tax_details`: found by arithmetic, else the one rate that stands beside the tax. */
 export function tabulateTaxes(rows: TaxRow[], fields: Record<string, FieldCandidate[]>, rates: Value[]): TableRow[] {
   if (rows.length > 0) {
+    const whole = fields.amount_total_base?.[0];
     return rows.map(({ rate, base, tax, total, page }) => {
+      const only = !base && rows.length === 1 && whole && isTaxOf(tax, rate, whole) ? whole : undefined;
       const parts = [rate, ...(base ? [base] : []), tax, ...(total ? [total] : [])];
       return {
         type: 'data',
         cells: {
           tax_detail_rate: cell(rate, 0.9),
           ...(base && { tax_detail_base: cell(base, 0.9) }),
+          ...(only && { tax_detail_base: { ...only, confidence: Math.min(0.9, only.confidence) } }),
           tax_detail_tax: cell(tax, 0.9),
           ...(total && { tax_detail_total: cell(total, 0.85) }),
         },
@@ -31,6 +34,9 @@ export function tabulateTaxes(rows: TaxRow[], fields: Record<string, FieldCandid
   }
   return singleRate(fields, rates);
 }
+
+const isTaxOf = (tax: Value, rate: Value, base: FieldCandidate) =>
+  Math.abs((Number(base.value) * Number(rate.value)) / 100 - Number(tax.value)) < 0.02;
 
 /** One rate for everything: the totals are the row. */
 function singleRate(fields: Record<string, FieldCandidate[]>, rates: Value[]): TableRow[] {

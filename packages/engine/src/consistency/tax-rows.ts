@@ -1,6 +1,7 @@
 import { toUnits } from '../candidates/numbers';
 import type { Value } from '../candidates/values';
-import type { PageLayout } from '../layout/page-layout';
+import type { Key } from '../candidates/key-phrases';
+import type { Line, PageLayout } from '../layout/page-layout';
 
 /** A rate of tax with its base and tax, found by arithmetic: base x rate = tax. */
 export interface TaxRow {
@@ -24,9 +25,12 @@ export function findTaxRows(
   pages: PageLayout[],
   values: Value[],
   outside: (page: number, line: number) => boolean,
+  keys: Key[],
 ): TaxRow[] {
   const rows: TaxRow[] = [];
   for (const page of pages) {
+    const taxKeys = keys.filter((key) => key.page === page.number && key.meanings.some((one) => one.field === 'amount_total_tax'));
+    const isTaxLine = (line: Line) => taxKeys.some((key) => key.line === line.number);
     for (const line of page.lines) {
       if (outside(page.number, line.number)) continue;
       const numbers = values.filter(
@@ -35,7 +39,7 @@ export function findTaxRows(
           value.line === line.number &&
           (value.type === 'amount' || value.type === 'rate'),
       );
-      const row = readRow(numbers);
+      const row = readRow(numbers) ?? (isTaxLine(line) ? readLabelledRow(numbers) : undefined);
       if (row) rows.push({ ...row, page: page.number, line: line.number });
     }
   }
@@ -50,7 +54,8 @@ function readRow(numbers: Value[]): Omit<TaxRow, 'page' | 'line'> | undefined {
       for (const tax of amounts) {
         if (base === tax || base === rate || tax === rate || base.decimals === 0) continue;
         const [b, t] = [toUnits(base.value), toUnits(tax.value)];
-        if (b === 0 || t === 0 || Math.abs(t) >= Math.abs(b)) continue;
+        const isZeroRate = rate.type === 'rate' && Number(rate.value) === 0 && t === 0 && tax.decimals > 0;
+        if (b === 0 || (t === 0 && !isZeroRate) || Math.abs(t) >= Math.abs(b)) continue;
         // Rounding per line may add up to a few cents.
         if (Math.abs((b * Number(rate.value)) / 100 - t) > 160) continue;
         const total = amounts.find(
@@ -63,13 +68,24 @@ function readRow(numbers: Value[]): Omit<TaxRow, 'page' | 'line'> | undefined {
   return undefined;
 }
 
-function isRate({ value }: Value): boolean {
+/** "VAT 20 %: 254.75", without the base. */
+function readLabelledRow(numbers: Value[]): Omit<TaxRow, 'page' | 'line'> | undefined {
+  const rates = numbers.filter((value) => value.type === 'rate' && isRate(value));
+  const amounts = numbers.filter((value) => value.type === 'amount' && value.decimals > 0);
+  const [rate, tax] = [rates[0], amounts[0]];
+  if (!rate || !tax || rates.length > 1 || amounts.length > 1 || tax.box[0] < rate.box[0]) return undefined;
+  return { rate, base: undefined, tax, total: undefined };
+}
+
+function isRate({ value, type }: Value): boolean {
   const rate = Number(value);
-  return rate > 0 && rate <= MAX_RATE;
+  return (rate > 0 || type === 'rate') && rate >= 0 && rate <= MAX_RATE;
 }
 
 /** The same rate is often printed twice, in the table of taxes and beside the totals. */
-function dropRepeated(rows: TaxRow[]): TaxRow[] {
+function dropRepeated(found: TaxRow[]): TaxRow[] {
+  const complete = found.filter((row) => row.base);
+  const rows = complete.length > 0 ? complete : found;
   return rows.filter(
     (row, at) =>
       !rows
@@ -78,11 +94,11 @@ function dropRepeated(rows: TaxRow[]): TaxRow[] {
   );
 }
 
-/** Sums over the rows, in ten-thousandths. */
+/** Sums over the rows, in ten-thousandths; the base is NaN when some row has none. */
 export function sumTaxRows(rows: TaxRow[]): { base: number; tax: number } | undefined {
   if (rows.length === 0) return undefined;
   return {
-    base: rows.reduce((sum, row) => sum + (row.base ? toUnits(row.base.value) : 0), 0),
+    base: rows.reduce((sum, row) => sum + (row.base ? toUnits(row.base.value) : Number.NaN), 0),
     tax: rows.reduce((sum, row) => sum + toUnits(row.tax.value), 0),
   };
 }

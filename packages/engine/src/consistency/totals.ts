@@ -49,8 +49,8 @@ export function chooseTotals(
   taxRows: { base: number; tax: number } | undefined,
 ): TotalCandidates {
   const totals = candidates.amount_total ?? [];
-  const bases = candidates.amount_total_base ?? [];
-  const taxes = candidates.amount_total_tax ?? [];
+  const bases = withSum(candidates.amount_total_base ?? [], taxRows?.base);
+  const taxes = withSum(candidates.amount_total_tax ?? [], taxRows?.tax);
   const dues = candidates.amount_due ?? [];
   const none: Amount = { value: undefined, units: Number.NaN, score: -1 };
   let best: { total: Amount; base: Amount; tax: Amount; score: number; holds: boolean } | undefined;
@@ -97,6 +97,12 @@ export function chooseTotals(
   complete(result, chosen, taxRows);
   settleDue(result, candidates);
   return result;
+}
+
+/** With several rates the sum is often not printed; it counts all the same. */
+function withSum(list: Amount[], units: number | undefined): Amount[] {
+  if (units === undefined || Number.isNaN(units) || list.some((one) => near(one.units, units))) return list;
+  return [...list, { value: undefined, units, score: 0.2 }];
 }
 
 const holdsTop = (pick: Amount, rest: Amount[]) => rest.every((one) => one.score <= pick.score);

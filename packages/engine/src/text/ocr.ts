@@ -83,22 +83,22 @@ const ENVIRONMENT = { OMP_THREAD_LIMIT: '1' };
 
 function run(program: string, args: string[], input: Buffer, timeoutMs: number): Promise<string> {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, {
-      stdio: ['pipe', 'pipe', 'pipe'],
-      env: ENVIRONMENT,
-      timeout: timeoutMs,
-      killSignal: 'SIGKILL',
-    });
+    const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'pipe'], env: ENVIRONMENT });
+    const deadline = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
     const output: Buffer[] = [];
     let errors = '';
     child.stdout.on('data', (part: Buffer) => output.push(part));
     child.stderr.setEncoding('utf8').on('data', (part: string) => {
       errors = (errors + part).slice(-2000);
     });
-    child.on('error', reject);
+    child.on('error', (error) => {
+      clearTimeout(deadline);
+      reject(error);
+    });
     // A program that ends early closes its input; its exit code says the rest.
     child.stdin.on('error', () => {});
     child.on('close', (code, signal) => {
+      clearTimeout(deadline);
       if (code === 0) resolve(Buffer.concat(output).toString('utf8'));
       else reject(new Error(`${program} ended with ${signal ?? code}: ${errors}`));
     });
