@@ -6,6 +6,8 @@ import { runCli } from './cli';
 
 /** The command against real services. */
 
+jest.setTimeout(60_000);
+
 let system: TestSystem;
 
 beforeAll(async () => {

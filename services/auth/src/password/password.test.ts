@@ -1,4 +1,13 @@
+import * as argon2 from '@node-rs/argon2';
 import { createPasswords, type Passwords } from './password';
+
+jest.mock('@node-rs/argon2', () => {
+  const real = jest.requireActual('@node-rs/argon2');
+  return { ...real, verify: jest.fn(real.verify) };
+});
+
+/** Every computation of argon2 that compares, which is the real one. */
+const computed = jest.mocked(argon2.verify);
 
 let now = 0;
 let passwords: Passwords;
@@ -9,16 +18,7 @@ beforeAll(async () => {
   stored = await passwords.hash('correct horse');
 });
 
-/** Shortest of five runs in milliseconds: what the machine does beside does not count. */
-async function timeOf(task: () => Promise<unknown>): Promise<number> {
-  const times: number[] = [];
-  for (let i = 0; i < 5; i++) {
-    const start = performance.now();
-    await task();
-    times.push(performance.now() - start);
-  }
-  return Math.min(...times);
-}
+beforeEach(() => computed.mockClear());
 
 it('hashes by argon2id with 19 MiB and two passes, salted', async () => {
   expect(stored).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
@@ -32,23 +32,35 @@ it.each(['verify', 'verifyAgain'] as const)('%s tells the right password from ot
   expect(await passwords[method](null, 'correct horse')).toBe(false);
 });
 
-it('takes as long for nobody as for a wrong password', async () => {
-  const wrong = await timeOf(() => passwords.verify(stored, 'wrong'));
-  const nobody = await timeOf(() => passwords.verify(null, 'wrong'));
-  expect(nobody).toBeGreaterThan(wrong * 0.5);
-  expect(nobody).toBeLessThan(wrong * 2);
+it('computes the same for nobody as for a wrong password', async () => {
+  await passwords.verify(stored, 'wrong');
+  await passwords.verify(null, 'wrong');
+  const costs = computed.mock.calls.map(([hash]) => String(hash).split('$').slice(0, 4));
+  expect(costs).toEqual([
+    ['', 'argon2id', 'v=19', 'm=19456,t=2,p=1'],
+    ['', 'argon2id', 'v=19', 'm=19456,t=2,p=1'],
+  ]);
 });
 
 it('remembers a right password for 30 seconds, and no wrong one', async () => {
-  const computed = await timeOf(() => passwords.verify(stored, 'correct horse'));
-  await passwords.verifyAgain(stored, 'correct horse');
-  expect(await timeOf(() => passwords.verifyAgain(stored, 'correct horse'))).toBeLessThan(computed / 5);
-  expect(await timeOf(() => passwords.verifyAgain(stored, 'wrong'))).toBeGreaterThan(computed / 2);
-  const afterwards = await timeOf(() => {
-    now += 30_001;
-    return passwords.verifyAgain(stored, 'correct horse');
-  });
-  expect(afterwards).toBeGreaterThan(computed / 2);
+  now += 30_001;
+  expect(await passwords.verifyAgain(stored, 'correct horse')).toBe(true);
+  expect(computed).toHaveBeenCalledTimes(1);
+  now += 29_999;
+  expect(await passwords.verifyAgain(stored, 'correct horse')).toBe(true);
+  expect(computed).toHaveBeenCalledTimes(1);
+  now += 1;
+  expect(await passwords.verifyAgain(stored, 'correct horse')).toBe(true);
+  expect(computed).toHaveBeenCalledTimes(2);
+
+  for (let i = 0; i < 2; i++) expect(await passwords.verifyAgain(stored, 'wrong')).toBe(false);
+  for (let i = 0; i < 2; i++) expect(await passwords.verifyAgain(null, 'wrong')).toBe(false);
+  expect(computed).toHaveBeenCalledTimes(6);
+});
+
+it('computes each time where nothing is to be remembered', async () => {
+  for (let i = 0; i < 2; i++) expect(await passwords.verify(stored, 'correct horse')).toBe(true);
+  expect(computed).toHaveBeenCalledTimes(2);
 });
 
 it('does not accept a remembered password after it was changed', async () => {
