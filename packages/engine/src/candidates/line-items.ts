@@ -100,7 +100,7 @@ function countMeanings(line: Line, columnKeys: Key[]): number {
 function isBand(band: Line[], page: PageLayout): boolean {
   return band.every((line, at) => {
     const gap = at === 0 ? 0 : (line.box[1] - band[at - 1]!.box[3]) / page.unit;
-    return gap < 0.9 && !line.tokens.some((token) => /\d[.,]\d{2}\b/.test(token.text));
+    return gap < 0.9 && !line.tokens.some((token) => /\d[.,]\d{2}\b|\d{3}/.test(token.text));
   });
 }
 

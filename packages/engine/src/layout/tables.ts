@@ -53,12 +53,26 @@ const isBesideBox = (a: Position, b: Position) => Math.min(a[3], b[3]) - Math.ma
  * @returns one border fewer than headings
  */
 export function findBorders(headings: Position[], lines: Line[]): number[] {
-  const boxes = lines.flatMap((line) => line.tokens.map((token) => token.box));
+  const boxes = lines.flatMap(joinNear);
   return headings.slice(1).map((right, at) => {
     const left = headings[at]!;
     const from = Math.round(Math.min(left[0] + 4, right[0] - 1));
     const to = Math.round(Math.max(right[2] - 4, left[2] + 1));
     return quietest(from, to, (left[2] + right[0]) / 2, boxes);
+  });
+}
+
+/** Boxes of the words of a line, with the spaces between words of a text filled. */
+function joinNear(line: Line): Position[] {
+  return line.segments.flatMap(({ tokens }) => {
+    const boxes: Position[] = [];
+    tokens.forEach(({ box, text }, at) => {
+      const last = boxes.at(-1);
+      const isText = /\p{L}/u.test(text) && /\p{L}/u.test(tokens[at - 1]?.text ?? '');
+      if (last && (isText || box[0] - last[2] < 0.3 * (box[3] - box[1]))) boxes[boxes.length - 1] = unite([last, box]);
+      else boxes.push(box);
+    });
+    return boxes;
   });
 }
 
