@@ -1,0 +1,29 @@
+import { fileNameOf, lastPart } from './file-name';
+
+it.each([
+  ['attachment; filename="invoice.pdf"', 'invoice.pdf'],
+  ['attachment; filename=invoice.pdf', 'invoice.pdf'],
+  ['attachment;FILENAME = "a \\"b\\".pdf"', 'a "b".pdf'],
+  ["attachment; filename*=utf-8''%C4%8D%20x.pdf", 'č x.pdf'],
+  ['attachment; filename="old.pdf"; filename*=UTF-8\'en\'new%E2%82%AC.pdf', 'new€.pdf'],
+  ["attachment; filename*=iso-8859-1''%E9.pdf", 'é.pdf'],
+  [`attachment; filename="${Buffer.from('é€.pdf').toString('latin1')}"`, 'é€.pdf'],
+  ['attachment; filename="\u00e9.pdf"', 'é.pdf'],
+  ['attachment; filename="../../etc/passwd"', 'passwd'],
+  ['attachment; filename="C:\\\\temp\\\\x.pdf"', 'x.pdf'],
+  ['attachment; filename=""', undefined],
+  ['attachment', undefined],
+  ['inline; name="filename=x"', undefined],
+  [undefined, undefined],
+])('reads the name in %j', (header, name) => {
+  expect(fileNameOf(header)).toBe(name);
+});
+
+it.each([
+  ['a/b/c.pdf', 'c.pdf'],
+  ['a\u0000\r\nb.pdf', 'ab.pdf'],
+  ['..', undefined],
+  ['a/', undefined],
+])('cuts %j down', (path, name) => {
+  expect(lastPart(path)).toBe(name);
+});
