@@ -38,7 +38,9 @@ function convertOffice(file) {
     // A sheet that is wider than a page would be cut into several otherwise.
     const sheet = 'pdf:calc_pdf_Export:{"SinglePageSheets":{"type":"boolean","value":"true"}}';
     const target = /\.(xlsx?|ods)$/i.test(file) ? sheet : 'pdf';
-    execFileSync('soffice', ['--headless', profile, '--convert-to', target, '--outdir', work, file], { stdio: 'ignore' });
+    execFileSync('soffice', ['--headless', profile, '--convert-to', target, '--outdir', work, file], {
+      stdio: 'ignore',
+    });
     return readFileSync(
       path.join(
         work,

@@ -49,9 +49,13 @@ test.each(digital)('every field and cell of %s', async (name) => {
     const wanted = truth[name]!.tables[table];
     const rows = recognition.tables[table] ?? [];
     expect(rows).toHaveLength(wanted.length);
-    const cells = rows.map((row) => Object.fromEntries(Object.entries(row.cells).map(([key, cell]) => [key, cell.value])));
+    const cells = rows.map((row) =>
+      Object.fromEntries(Object.entries(row.cells).map(([key, cell]) => [key, cell.value])),
+    );
     for (const row of wanted) {
-      const found = cells.some((one) => Object.entries(row).every(([column, value]) => isRight(column, one[column], value)));
+      const found = cells.some((one) =>
+        Object.entries(row).every(([column, value]) => isRight(column, one[column], value)),
+      );
       expect([row, found]).toEqual([row, true]);
     }
   }
@@ -67,12 +71,17 @@ test.each(digital)('positions and confidences of %s', async (name) => {
     expect(candidate.confidence).toBeLessThan(1);
     if (!candidate.position) continue;
     const [left, top, right, bottom] = candidate.position;
-    expect(left >= 0 && top >= 0 && right <= page!.width && bottom <= page!.height && left < right && top < bottom).toBe(true);
+    expect(
+      left >= 0 && top >= 0 && right <= page!.width && bottom <= page!.height && left < right && top < bottom,
+    ).toBe(true);
     const inside = page!.words.filter(({ position: [l, t, r, b] }) => {
       const [x, y] = [(l + r) / 2, (t + b) / 2];
       return x > left - 1 && x < right + 1 && y > top - 1 && y < bottom + 1;
     });
-    const shown = inside.map((word) => word.text).join('').replace(/\s/g, '');
+    const shown = inside
+      .map((word) => word.text)
+      .join('')
+      .replace(/\s/g, '');
     const raw = candidate.rawText.split(' ')[0]!.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '');
     expect(shown).toContain(raw);
   }

@@ -315,8 +315,7 @@ function readRows(
     const draft = drafts.at(-1)!;
     const description = columns.find((column) => column.meaning === 'description');
     const tokens = description ? cut.get(description) : undefined;
-    if (tokens && draft.text.length < 4 && tokens.some((token) => /\p{L}{2}/u.test(token.text)))
-      draft.text.push(tokens);
+    if (tokens && draft.text.length < 4 && tokens.some((token) => /\p{L}/u.test(token.text))) draft.text.push(tokens);
     const code = columns.find((column) => column.meaning === 'code');
     const codeTokens = code ? cut.get(code) : undefined;
     if (codeTokens && !draft.cells.has('code') && codeTokens.length === 1) {

@@ -1,6 +1,6 @@
+import type { Key } from '../candidates/key-phrases';
 import { toUnits } from '../candidates/numbers';
 import type { Value } from '../candidates/values';
-import type { Key } from '../candidates/key-phrases';
 import type { Line, PageLayout } from '../layout/page-layout';
 
 /** A rate of tax with its base and tax, found by arithmetic: base x rate = tax. */
@@ -29,7 +29,9 @@ export function findTaxRows(
 ): TaxRow[] {
   const rows: TaxRow[] = [];
   for (const page of pages) {
-    const taxKeys = keys.filter((key) => key.page === page.number && key.meanings.some((one) => one.field === 'amount_total_tax'));
+    const taxKeys = keys.filter(
+      (key) => key.page === page.number && key.meanings.some((one) => one.field === 'amount_total_tax'),
+    );
     const isTaxLine = (line: Line) => taxKeys.some((key) => key.line === line.number);
     for (const line of page.lines) {
       if (outside(page.number, line.number)) continue;

@@ -54,7 +54,12 @@ export function chooseTotals(
   const dues = candidates.amount_due ?? [];
   const none: Amount = { value: undefined, units: Number.NaN, score: -1 };
   let best: { total: Amount; base: Amount; tax: Amount; score: number; holds: boolean } | undefined;
-  for (const total of [...totals, ...dues.map((due) => ({ ...due, score: due.score - 1.2 })), none]) {
+  // What is due may be all that names the total; where a total is named, it is the other.
+  const instead = totals.some((total) => total.score > 0) ? 2.4 : 0.8;
+  const paid = candidates.amount_paid?.[0];
+  const isRest = (total: Amount) =>
+    paid !== undefined && dues[0] !== undefined && near(dues[0].units + Math.abs(paid.units), total.units);
+  for (const total of [...totals, ...dues.map((due) => ({ ...due, score: due.score - instead })), none]) {
     for (const base of [...bases, none]) {
       for (const tax of [...taxes, none]) {
         const known = [total, base, tax].filter((one) => one !== none).length;
@@ -64,6 +69,7 @@ export function chooseTotals(
           known === 3 && near(base.units + tax.units, total.units) && (total.units !== 0 || base.units === 0);
         if (holds) score += WEIGHTS.adds * (tax.units === 0 ? 0.7 : 1.6);
         else if (known === 3) score += 2 * WEIGHTS.contradicts;
+        if (total !== none && isRest(total)) score += 1.2;
         if (taxRows) {
           if (near(taxRows.base, base.units)) score += 0.8;
           if (near(taxRows.tax, tax.units, 3 * CENT)) score += 0.8;

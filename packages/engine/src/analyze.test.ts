@@ -1,0 +1,296 @@
+import { analyze } from './analyze';
+import { pageOf } from './page-of-text';
+
+/** Best values of the fields of a typed page. */
+function read(...texts: string[]): Record<string, string> {
+  const { fields } = analyze(texts.map((text, at) => pageOf(text, { number: at + 1 })));
+  return Object.fromEntries(Object.entries(fields).map(([field, [best]]) => [field, best!.value]));
+}
+
+const cells = (table: 'line_items' | 'tax_details', ...texts: string[]) =>
+  (analyze(texts.map((text, at) => pageOf(text, { number: at + 1 }))).tables[table] ?? []).map((row) =>
+    Object.fromEntries(
+      Object.entries(row.cells).map(([column, cell]) => [column.replace('table_column_', ''), cell.value]),
+    ),
+  );
+
+test('values stand behind their labels', () => {
+  const fields = read(`
+    Invoice number: INV-2024/17        Order no.   4711
+    Invoice date    3 May 2024         Due date    2 June 2024
+  `);
+  expect(fields).toMatchObject({
+    document_id: 'INV-2024/17',
+    order_id: '4711',
+    date_issue: '2024-05-03',
+    date_due: '2024-06-02',
+  });
+});
+
+test('values stand under their labels', () => {
+  const fields = read(`
+    Facture n°      Date de facture    Date d'échéance    Code client
+    F24-0312        04/06/2024         04/07/2024         SA381
+  `);
+  expect(fields).toMatchObject({
+    document_id: 'F24-0312',
+    date_issue: '2024-06-04',
+    date_due: '2024-07-04',
+    customer_id: 'SA381',
+  });
+});
+
+test('in the cell of a form the value stands at the right', () => {
+  const fields = read(`
+    Imponibile           Imposta             Totale documento
+               100,00             22,00                    122,00
+  `);
+  expect(fields).toMatchObject({ amount_total_base: '100.00', amount_total_tax: '22.00', amount_total: '122.00' });
+});
+
+test('a label between label and value breaks the connection', () => {
+  expect(read('Order no.   Customer no.  C-17')).not.toHaveProperty('order_id');
+  expect(read('Order no.   Customer no.  C-17').customer_id).toBe('C-17');
+});
+
+test('the date of the order is not the date of the invoice', () => {
+  const fields = read(`
+    Order date    1 May 2024
+    Date          3 May 2024
+  `);
+  expect(fields.date_issue).toBe('2024-05-03');
+});
+
+describe('totals', () => {
+  test('base, tax and total are those that add up', () => {
+    const fields = read(`
+      Total hours                 12.00
+      Subtotal                   100.00
+      VAT 20%                     20.00
+      Total                      120.00
+      Total incl. deposit        999.00
+    `);
+    expect(fields).toMatchObject({ amount_total_base: '100.00', amount_total_tax: '20.00', amount_total: '120.00' });
+  });
+
+  test('what adds up is surer than what does not', () => {
+    const sure = (total: string) =>
+      analyze([pageOf(`Subtotal  100.00\nVAT 20%  20.00\nTotal  ${total}`)]).fields.amount_total![0]!.confidence;
+    expect(sure('120.00')).toBeGreaterThan(sure('130.00') + 0.1);
+  });
+
+  test('in a table of sums the last row counts', () => {
+    const fields = read(`
+      Nettobetrag    MwSt-Betrag    MwSt-%      Endbetrag
+           321,40          61,07      19,0         382,47
+           127,59           8,93       7,0         136,52
+           448,99          70,00       EUR         518,99
+    `);
+    expect(fields).toMatchObject({ amount_total_base: '448.99', amount_total_tax: '70.00', amount_total: '518.99' });
+  });
+
+  test('the sum of several rates is concluded when it is not printed', () => {
+    const { fields } = analyze([
+      pageOf(`
+        Nettobetrag                        309,40
+        zzgl. 19 % MwSt. auf 124,60         23,67
+        zzgl. 7 % MwSt. auf 184,80          12,94
+        Rechnungsbetrag                    346,01 €
+      `),
+    ]);
+    expect(fields.amount_total_tax![0]).toMatchObject({ value: '36.61', position: null });
+  });
+
+  test('due is what is left to pay', () => {
+    const fields = read(`
+      Total          100.00
+      Amount paid     40.00
+      Balance due     60.00
+    `);
+    expect(fields).toMatchObject({ amount_total: '100.00', amount_paid: '40.00', amount_due: '60.00' });
+  });
+});
+
+describe('currency', () => {
+  test.each([
+    ['Total £120.00', 'GBP'],
+    ['Total 120,00 €', 'EUR'],
+    ['Celkem 120,00 Kč', 'CZK'],
+    ['Razem 120,00 zł', 'PLN'],
+    ['Total CHF 120.00', 'CHF'],
+    ['Summa att betala 120,00 kr förfallodatum moms', 'SEK'],
+    ['I alt at betale 120,00 kr forfaldsdato beløb', 'DKK'],
+  ])('%s', (text, currency) => {
+    expect(read(text).currency).toBe(currency);
+  });
+
+  test('an Australian business does not bill in US dollars', () => {
+    expect(read('ABN 51 824 753 556\nTotal $120.00').currency).toBe('AUD');
+  });
+});
+
+describe('parties', () => {
+  test('under their labels, with their numbers', () => {
+    const fields = read(`
+      Dodavatel:                              Odběratel:
+      Rybářství Zlatá Voda s.r.o.             Hotel Pod Věží a.s.
+      Hrázní 218/4                            Náměstí Svornosti 9
+      379 01 Třeboň                           381 01 Český Krumlov
+      IČO: 27486133                           IČO: 61023949
+      DIČ: CZ27486133                         DIČ: CZ61023949
+    `);
+    expect(fields).toMatchObject({
+      sender_name: 'Rybářství Zlatá Voda s.r.o.',
+      sender_address: 'Hrázní 218/4, 379 01 Třeboň',
+      sender_ic: '27486133',
+      sender_vat_id: 'CZ27486133',
+      recipient_name: 'Hotel Pod Věží a.s.',
+      recipient_address: 'Náměstí Svornosti 9, 381 01 Český Krumlov',
+      recipient_ic: '61023949',
+      recipient_vat_id: 'CZ61023949',
+    });
+  });
+
+  test('in the window of a letter, and in the line above it', () => {
+    const fields = read(`
+
+      Obsthof Wiesenbach GmbH · Am Hang 12 · 88212 Ravensburg
+      Kaufhaus Lindner KG
+      Frau Petra Vogt
+      Marktplatz 3
+      70173 Stuttgart
+
+      Rechnung Nr. 17
+    `);
+    expect(fields).toMatchObject({
+      sender_name: 'Obsthof Wiesenbach GmbH',
+      sender_address: 'Am Hang 12, 88212 Ravensburg',
+      recipient_name: 'Kaufhaus Lindner KG',
+      recipient_address: 'Marktplatz 3, 70173 Stuttgart',
+    });
+  });
+
+  test('in a form with labels for every line', () => {
+    const fields = read(`
+      Cedente/prestatore (fornitore)         Cessionario/committente (cliente)
+      Denominazione: ALFA SRL                Denominazione: BETA SPA
+      Indirizzo: VIALE ROMA 543              Indirizzo: VIA TORINO 38
+      Comune: SASSARI Provincia: SS          Comune: ROMA Provincia: RM
+      Cap: 07100 Nazione: IT                 Cap: 00145 Nazione: IT
+    `);
+    expect(fields).toMatchObject({ sender_name: 'ALFA SRL', recipient_name: 'BETA SPA' });
+    expect(fields.recipient_address).toContain('VIA TORINO 38');
+  });
+
+  test('an address for delivery is not that of the recipient', () => {
+    const fields = read(`
+      Bill to                    Ship to
+      Acme Ltd                   Acme Warehouse
+      1 High Street              9 Dock Road
+      Leeds LS1 4AB              Hull HU1 2CD
+    `);
+    expect(fields).toMatchObject({ recipient_name: 'Acme Ltd', recipient_delivery_name: 'Acme Warehouse' });
+  });
+});
+
+describe('line items', () => {
+  const table = `
+    Pos.  Bezeichnung               Menge  Einheit  Einzelpreis   MwSt.   Gesamt EUR
+    1     Apfelsaft naturtrüb          48  Fl              1,85     7 %        88,80
+          0,75 l
+    2     Holzkiste                     4  Stk            14,90    19 %        59,60
+                                                   Zwischensumme              148,40
+    3     Nicht mehr                    1  Stk             1,00    19 %         1,00
+  `;
+
+  test('columns by their headings, rows up to the first total, text of several lines', () => {
+    expect(cells('line_items', table)).toEqual([
+      {
+        description: 'Apfelsaft naturtrüb 0,75 l',
+        quantity: '48',
+        uom: 'Fl',
+        amount_base: '1.85',
+        rate: '7',
+        amount_total_base: '88.80',
+      },
+      {
+        description: 'Holzkiste',
+        quantity: '4',
+        uom: 'Stk',
+        amount_base: '14.90',
+        rate: '19',
+        amount_total_base: '59.60',
+      },
+    ]);
+  });
+
+  test('a row whose product holds is surer', () => {
+    const confidence = (total: string) =>
+      analyze([
+        pageOf(`Description       Qty    Unit price    Amount\nBrake cable         2         50.00    ${total}`),
+      ]).tables.line_items![0]!.cells.table_column_amount_total_base!.confidence;
+    expect(confidence('100.00')).toBeGreaterThan(confidence('101.00'));
+  });
+
+  test('headings of two lines, and a unit beside the quantity', () => {
+    const found = cells(
+      'line_items',
+      `
+      Cod.       Descrizione        Quantità     Prezzo        Prezzo
+      articolo                                   unitario      totale
+      A1         Carta              10 kg          2,00         20,00
+      `,
+    );
+    expect(found).toEqual([
+      { code: 'A1', description: 'Carta', quantity: '10', uom: 'kg', amount_base: '2.00', amount_total_base: '20.00' },
+    ]);
+  });
+
+  test('the table goes on on the next page', () => {
+    const head = 'Description       Qty    Unit price    Amount';
+    const row = (name: string) => `${name}              2         50.00    100.00`;
+    expect(
+      cells('line_items', `${head}\n${row('One')}`, `${head}\n${row('Two')}\nTotal                            200.00`),
+    ).toHaveLength(2);
+    expect(
+      cells('line_items', `${head}\n${row('One')}`, `${row('Two')}\nTotal                            200.00`),
+    ).toHaveLength(2);
+  });
+});
+
+describe('tax details', () => {
+  test('rows are found by their arithmetic, in any language', () => {
+    const found = cells(
+      'tax_details',
+      `
+      Sadzba       Základ       Daň       Spolu
+      20 %         100,00     20,00      120,00
+      10 %          50,00      5,00       55,00
+      Súčet        150,00     25,00      175,00
+      `,
+    );
+    expect(found).toEqual([
+      { tax_detail_rate: '20', tax_detail_base: '100.00', tax_detail_tax: '20.00', tax_detail_total: '120.00' },
+      { tax_detail_rate: '10', tax_detail_base: '50.00', tax_detail_tax: '5.00', tax_detail_total: '55.00' },
+    ]);
+  });
+
+  test('a single rate takes the totals', () => {
+    expect(cells('tax_details', 'Subtotal   200.00\nVAT 20%   40.00\nTotal   240.00')).toEqual([
+      { tax_detail_rate: '20', tax_detail_base: '200.00', tax_detail_tax: '40.00' },
+    ]);
+  });
+});
+
+test('nothing on the page, nothing found', () => {
+  const { fields, tables } = analyze([pageOf('')]);
+  expect(Object.keys(fields)).toEqual(['document_type']);
+  expect(tables).toEqual({});
+});
+
+test('a page of numbers without meaning is read in reasonable time', () => {
+  const row = Array.from({ length: 30 }, (_, at) => `${at}.50`).join('  ');
+  const started = performance.now();
+  analyze([pageOf(Array(150).fill(row).join('\n'))]);
+  expect(performance.now() - started).toBeLessThan(10_000);
+});

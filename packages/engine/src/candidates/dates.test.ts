@@ -1,0 +1,56 @@
+import { findCompactDate, findDates, isMonthFirst } from './dates';
+
+test.each([
+  ['15 March 2024', '2024-03-15'],
+  ['March 15, 2024', '2024-03-15'],
+  ['15-Mar-24', '2024-03-15'],
+  ['15th of March 2024', '2024-03-15'],
+  ['15. März 2024', '2024-03-15'],
+  ['15. Mrz. 2024', '2024-03-15'],
+  ['15 août 2024', '2024-08-15'],
+  ['1er février 2024', '2024-02-01'],
+  ['15. července 2024', '2024-07-15'],
+  ['15. června 2024', '2024-06-15'],
+  ['3 lipca 2024', '2024-07-03'],
+  ['15 de enero de 2024', '2024-01-15'],
+  ['15 dicembre 2024', '2024-12-15'],
+  ['15 mei 2024', '2024-05-15'],
+  ['15.3.2024', '2024-03-15'],
+  ['15. 3. 2024', '2024-03-15'],
+  ['15.03.24', '2024-03-15'],
+  ['15/03/2024', '2024-03-15'],
+  ['2024-03-15', '2024-03-15'],
+  ['2024. 03. 15.', '2024-03-15'],
+  ['2024/3/5', '2024-03-05'],
+  ['29.02.2024', '2024-02-29'],
+])('%s is %s', (text, expected) => {
+  expect(findDates(`on ${text} in`).map((date) => date.iso)).toEqual([expected]);
+});
+
+test.each(['31.02.2024', '15.13.2024', '1.2.3.4', '12345-67-8901', '19-2000145399/0800', '2024-0538', '10 Stück 2024'])(
+  '%s is no date',
+  (text) => {
+    expect(findDates(text)).toEqual([]);
+  },
+);
+
+test('day and month change places only where the document says so', () => {
+  expect(findDates('03/04/2024')).toMatchObject([{ iso: '2024-04-03', swapped: '2024-03-04' }]);
+  expect(findDates('03/04/2024', true)).toMatchObject([{ iso: '2024-03-04', swapped: '2024-04-03' }]);
+  expect(findDates('25/04/2024', true)).toMatchObject([{ iso: '2024-04-25' }]);
+  // Nobody writes the month first with points.
+  expect(findDates('03.04.2024', true)).toMatchObject([{ iso: '2024-04-03' }]);
+  expect(isMonthFirst(['03/04/2024', '03/25/2024'])).toBe(true);
+  expect(isMonthFirst(['25/03/2024'])).toBe(false);
+  expect(isMonthFirst(['03/04/2024'])).toBeUndefined();
+});
+
+test('several dates of a line keep their places', () => {
+  const text = 'from 1.1.2024 to 31.1.2024';
+  expect(findDates(text).map(({ start, end }) => text.slice(start, end))).toEqual(['1.1.2024', '31.1.2024']);
+});
+
+test('eight digits are a date only when they can be one', () => {
+  expect(findCompactDate('20240131')).toBe('2024-01-31');
+  expect(findCompactDate('20249931')).toBeUndefined();
+});
