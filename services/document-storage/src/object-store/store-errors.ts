@@ -6,11 +6,10 @@ const PASSING =
 
 /** Whether an error of the S3 client says that the store cannot do it now, so that the same call may succeed later. */
 export function isStoreAway(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const { code } = error as Error & { code?: string };
+  const { code, message = '' } = (error ?? {}) as { code?: string; message?: string };
   if (code && (NETWORK.test(code) || PASSING.test(code))) return true;
   // The client's own words for an HTTP status that is worth a retry, and for a connection cut before the answer.
-  return /^Request failed after|socket hang up|Retries exhausted/.test(error.message);
+  return /^Request failed after|socket hang up|Retries exhausted/.test(message);
 }
 
 /** Whether an error of the S3 client says that there is no such object. */

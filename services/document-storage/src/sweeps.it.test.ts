@@ -1,0 +1,157 @@
+import { type Backbone, connectBackbone } from '@intake/bus';
+import { createIndexes, transaction } from '@intake/mongo';
+import { systemCaller } from '@intake/rpc';
+import { type RunningService, runService } from '@intake/service';
+import { backing, dropTestData, findStored, listObjects, type ServiceEnv, serviceEnv } from '@intake/testkit';
+import { createDocumentStore } from './document/document.store';
+import { createFiles, type Files } from './file/file';
+import { createFileStore, type FileStore } from './file/file.store';
+import { createObjectStore } from './object-store/object-store';
+import { createTaskStore, type TaskStore } from './task/task.store';
+import { type CreateUpload, createCreateUpload } from './upload/create-upload';
+import { createImportUpload, type ImportUpload } from './upload/import-upload';
+import { createSubmissionStore } from './upload/submission.store';
+import { createUploadStore } from './upload/upload.store';
+
+jest.setTimeout(60_000);
+
+const ORGANIZATION = 3;
+const caller = systemCaller('test', ORGANIZATION);
+const MINUTE = 60_000;
+
+let env: ServiceEnv;
+let service: RunningService;
+let backbone: Backbone;
+let fileStore: FileStore;
+let tasks: TaskStore;
+let files: Files;
+let createUpload: CreateUpload;
+let importUpload: ImportUpload;
+
+// The parts of the service without its consumer: what is put on the bus stays in the outbox to be looked at.
+beforeAll(async () => {
+  env = serviceEnv();
+  service = await runService('document-storage', env, async (runtime) => {
+    backbone = await connectBackbone(runtime, env);
+    const { database } = backbone;
+    fileStore = createFileStore(database);
+    const documents = createDocumentStore(database);
+    const uploads = createUploadStore(database);
+    tasks = createTaskStore(database);
+    const submissions = createSubmissionStore(database);
+    await createIndexes(database);
+    const objects = createObjectStore({ ...backing().s3, bucket: env.INTAKE_S3_BUCKET ?? '', region: 'us-east-1' });
+    files = createFiles(fileStore, objects, runtime.log);
+    const parts = { backbone, files, fileStore, documents, uploads, tasks, submissions };
+    const queue = { organizationId: ORGANIZATION, status: 'active', acceptedMimeTypes: ['text/plain'] };
+    createUpload = createCreateUpload({ ...parts, findQueue: async () => queue });
+    importUpload = createImportUpload({ ...parts, callHooks: async (_, list) => list });
+  });
+});
+
+afterAll(async () => {
+  await service?.stop();
+  await dropTestData(env);
+});
+
+const put = async (text: string) =>
+  files.put(
+    caller,
+    { fileName: `${text}.txt`, declaredMimeType: '', maxSize: 0 },
+    (async function* () {
+      yield Buffer.from(text);
+    })(),
+  );
+const upload = async (...texts: string[]) => {
+  const keys: string[] = [];
+  for (const text of texts) keys.push((await put(text)).key);
+  const submission = { queueId: 1, keys, values: {}, metadata: {}, emailId: null, rejectIdentical: false };
+  return createUpload(caller, submission, { taskType: 'upload_created' });
+};
+const eventsOf = async (aggregate: string) => {
+  const database = `${env.INTAKE_MONGODB_PREFIX}_document_storage`;
+  const rows = await findStored(env.INTAKE_MONGODB_URL ?? '', database, 'outbox', { aggregate });
+  return rows.map(({ subject, version }) => `${subject} ${version}`).sort();
+};
+const startImport = async (uploadId: number) => {
+  const effect = await importUpload.start(ORGANIZATION, uploadId);
+  await transaction(backbone.database, effect);
+};
+const record = (uploadId: number, documentId: number, annotationId: number) =>
+  transaction(backbone.database, (session) =>
+    importUpload.recordAnnotation(session, ORGANIZATION, { annotationId, documentId }, uploadId),
+  );
+const later = (minutes: number) => new Date(Date.now() + minutes * MINUTE);
+
+describe('orphan files', () => {
+  it('go after their time, but not what is held or young', async () => {
+    const orphan = await put('orphan');
+    const kept = await put('kept');
+    await transaction(backbone.database, (session) => fileStore.hold(session, [kept.key], 'somebody'));
+    expect(await files.sweepOrphans(new Date(Date.now() - MINUTE))).toBe(0);
+    expect(await files.sweepOrphans(later(1))).toBe(1);
+    const keys = await listObjects(backing().s3, env.INTAKE_S3_BUCKET ?? '');
+    expect(keys).toContain(kept.key);
+    expect(keys).not.toContain(orphan.key);
+    expect((await fileStore.findStored([orphan.key, kept.key])).map((file) => file.key)).toEqual([kept.key]);
+  });
+
+  it('cannot be taken once they are going', async () => {
+    const { key } = await put('going');
+    await fileStore.startRemoving(key);
+    expect(await transaction(backbone.database, (session) => fileStore.hold(session, [key], 'late'))).toBe(false);
+    expect(await files.sweepOrphans(later(1))).toBe(1);
+  });
+});
+
+describe('uploads at rest', () => {
+  it('are announced again, less and less often, until the hooks were asked', async () => {
+    const { uploadId } = await upload('created');
+    await importUpload.pushResting(new Date());
+    expect(await eventsOf(`upload:${uploadId}`)).toEqual(['upload.created 1']);
+    await importUpload.pushResting(later(2));
+    expect(await eventsOf(`upload:${uploadId}`)).toEqual(['upload.created 1', 'upload.created 2']);
+    await importUpload.pushResting(later(3));
+    expect(await eventsOf(`upload:${uploadId}`)).toHaveLength(2);
+    await importUpload.pushResting(later(5));
+    expect(await eventsOf(`upload:${uploadId}`)).toHaveLength(3);
+  });
+
+  it('announce again the documents that have no annotation, and no others', async () => {
+    const { uploadId, taskId, documentIds } = await upload('first', 'second');
+    const [first = 0, second = 0] = documentIds;
+    await startImport(uploadId);
+    await record(uploadId, first, 71);
+    await importUpload.pushResting(later(2));
+    expect(await eventsOf(`document:${first}`)).toEqual(['document.stored 1']);
+    expect(await eventsOf(`document:${second}`)).toEqual(['document.stored 1', 'document.stored 2']);
+
+    await record(uploadId, second, 72);
+    await record(uploadId, second, 72);
+    expect(await eventsOf(`upload:${uploadId}`)).toEqual(['upload.created 1', 'upload.finished 2']);
+    expect(await tasks.find(caller, taskId, new Date())).toMatchObject({ status: 'succeeded' });
+    await importUpload.pushResting(later(100));
+    expect(await eventsOf(`document:${second}`)).toHaveLength(2);
+  });
+
+  it('are started once, however often the event comes', async () => {
+    const { uploadId, documentIds } = await upload('once');
+    const effects = await Promise.all([1, 2].map(() => importUpload.start(ORGANIZATION, uploadId)));
+    for (const effect of effects) await transaction(backbone.database, effect);
+    expect(await eventsOf(`document:${documentIds[0]}`)).toEqual(['document.stored 1']);
+  });
+});
+
+it('an upload whose hooks fail for good fails its task, and its documents still get annotations', async () => {
+  const { uploadId, taskId, documentIds } = await upload('given up');
+  await transaction(backbone.database, (session) => importUpload.giveUp(session, ORGANIZATION, uploadId, 'e-1'));
+  expect(await tasks.find(caller, taskId, new Date())).toMatchObject({
+    status: 'failed',
+    code: 'error',
+    detail: expect.stringContaining('e-1'),
+  });
+  expect(await eventsOf(`document:${documentIds[0]}`)).toEqual(['document.stored 1']);
+  await record(uploadId, documentIds[0] ?? 0, 73);
+  expect(await tasks.find(caller, taskId, new Date())).toMatchObject({ status: 'failed' });
+  expect(await tasks.find(caller, taskId, later(8 * 24 * 60))).toBeNull();
+});
