@@ -1,0 +1,126 @@
+import { degrees, PDFDocument, StandardFonts } from 'pdf-lib';
+import sharp from 'sharp';
+import { readPages, recognize, renderPage } from '../index';
+
+type Draw = (pdf: PDFDocument) => Promise<void>;
+
+async function makePdf(draw: Draw): Promise<Uint8Array> {
+  const pdf = await PDFDocument.create();
+  await draw(pdf);
+  return pdf.save();
+}
+
+/** A page with a word near each corner, so that any mistake in the geometry shows. */
+const corners =
+  (change: (page: ReturnType<PDFDocument['addPage']>) => void): Draw =>
+  async (pdf) => {
+    const font = await pdf.embedFont(StandardFonts.Helvetica);
+    const page = pdf.addPage([400, 600]);
+    for (const [text, x, y] of [
+      ['Invoice', 60, 520],
+      ['Quantity', 250, 500],
+      ['Payment', 70, 90],
+      ['Total', 280, 110],
+    ] as const) {
+      page.drawText(text, { x, y, size: 14, font });
+    }
+    change(page);
+  };
+
+/** Checks that each word's box holds ink and that there is none outside the boxes. */
+async function expectWordsOnInk(bytes: Uint8Array): Promise<string[]> {
+  const { pages } = await recognize(bytes, { mimeType: 'application/pdf' });
+  const image = await renderPage(bytes, 'application/pdf', 1);
+  const [page] = pages;
+  expect([page!.width, page!.height]).toEqual([image.width, image.height]);
+  const { data, info } = await sharp(image.png).grayscale().raw().toBuffer({ resolveWithObject: true });
+  const ink = new Map<string, number>();
+  for (let y = 0; y < info.height; y++) {
+    for (let x = 0; x < info.width; x++) {
+      if (data[(y * info.width + x) * info.channels]! > 128) continue;
+      const word = page!.words.find(
+        ({ position: [l, t, r, b] }) => x >= l - 2 && x <= r + 2 && y >= t - 2 && y <= b + 2,
+      );
+      const name = word?.text ?? 'outside';
+      ink.set(name, (ink.get(name) ?? 0) + 1);
+    }
+  }
+  expect(ink.get('outside') ?? 0).toBe(0);
+  for (const word of page!.words) expect(ink.get(word.text) ?? 0).toBeGreaterThan(20);
+  return page!.words.map((word) => word.text);
+}
+
+test.each([0, 90, 180, 270])('a page turned by %i degrees', async (angle) => {
+  const bytes = await makePdf(corners((page) => page.setRotation(degrees(angle))));
+  expect(new Set(await expectWordsOnInk(bytes))).toEqual(new Set(['Invoice', 'Quantity', 'Payment', 'Total']));
+  const [size] = await readPages(bytes, 'application/pdf');
+  expect(size!.rotation).toBe(angle);
+  expect(size!.width < size!.height).toBe(angle % 180 === 0);
+});
+
+test.each([0, 90])('a cropped page turned by %i degrees shows its part', async (angle) => {
+  const bytes = await makePdf(
+    corners((page) => {
+      page.setCropBox(40, 60, 330, 500);
+      page.setRotation(degrees(angle));
+    }),
+  );
+  expect(await expectWordsOnInk(bytes)).toHaveLength(4);
+});
+
+test('text that is turned back upright by the page reads from left to right', async () => {
+  const bytes = await makePdf(async (pdf) => {
+    const font = await pdf.embedFont(StandardFonts.Helvetica);
+    const page = pdf.addPage([400, 600]);
+    page.setRotation(degrees(90));
+    page.drawText('Invoice number 4711', { x: 200, y: 100, size: 14, font, rotate: degrees(90) });
+  });
+  expect(await expectWordsOnInk(bytes)).toEqual(['Invoice', 'number', '4711']);
+});
+
+test('what was typed into a form is part of the page', async () => {
+  const bytes = await makePdf(async (pdf) => {
+    const page = pdf.addPage([400, 600]);
+    const font = await pdf.embedFont(StandardFonts.Helvetica);
+    page.drawText('Invoice number', { x: 50, y: 505, size: 12, font });
+    const field = pdf.getForm().createTextField('number');
+    field.setText('4711-A');
+    field.addToPage(page, { x: 150, y: 500, width: 100, height: 20, borderWidth: 0 });
+  });
+  const { fields } = await recognize(bytes, { mimeType: 'application/pdf' });
+  expect(fields.document_id?.[0]?.value).toBe('4711-A');
+});
+
+test('only the first pages are read, all are counted', async () => {
+  const bytes = await makePdf(async (pdf) => {
+    const font = await pdf.embedFont(StandardFonts.Helvetica);
+    for (let at = 1; at <= 5; at++)
+      pdf.addPage([300, 300]).drawText(`This is page number ${at}`, { x: 20, y: 200, size: 12, font });
+  });
+  const { pages, pageCount } = await recognize(bytes, { mimeType: 'application/pdf', maxPages: 2 });
+  expect([pages.length, pageCount]).toEqual([2, 5]);
+});
+
+test('an empty page needs no OCR', async () => {
+  const bytes = await makePdf(async (pdf) => void pdf.addPage([300, 300]));
+  const { pages } = await recognize(bytes, { mimeType: 'application/pdf', ocr: { tesseract: '/nowhere/tesseract' } });
+  expect(pages).toMatchObject([{ source: 'text', words: [] }]);
+});
+
+test('more than 500 pages are refused', async () => {
+  const bytes = await makePdf(async (pdf) => {
+    for (let at = 0; at < 501; at++) pdf.addPage([100, 100]);
+  });
+  await expect(recognize(bytes, { mimeType: 'application/pdf' })).rejects.toMatchObject({ reason: 'too_many_pages' });
+  await expect(readPages(bytes, 'application/pdf')).rejects.toMatchObject({ reason: 'too_many_pages' });
+});
+
+test('a PDF cut off in the middle is read as far as it goes or refused, and the next one is read', async () => {
+  const whole = await makePdf(corners(() => {}));
+  for (const share of [0.1, 0.5, 0.9]) {
+    const cut = whole.subarray(0, Math.floor(whole.length * share));
+    const result = await recognize(cut, { mimeType: 'application/pdf' }).catch((error: Error) => error.name);
+    expect(typeof result === 'string' ? result : 'read').toMatch(/^(UnreadableDocument|read)$/);
+  }
+  expect(await expectWordsOnInk(whole)).toHaveLength(4);
+});
