@@ -75,9 +75,16 @@ async function runNpmCi(env, log) {
 
 async function build(env, log) {
   const turboEnv = { ...env, TURBO_TELEMETRY_DISABLED: '1', TURBO_NO_UPDATE_NOTIFIER: '1', FORCE_COLOR: '0' };
-  const args = ['run', 'build', '--output-logs=errors-only'];
+  const args = ['run', 'build', '--output-logs=new-only'];
   const result = await reportProgress(log, 'Build: turbo run build (about a minute the first time)', (onLine) =>
     runCommand(join(ROOT, 'node_modules/.bin/turbo'), args, { cwd: ROOT, env: turboEnv, onLine }),
   );
-  if (result.code !== 0) throw new Error(`The build failed:\n${result.output.trim()}`);
+  if (result.code !== 0) throw new Error(`The build failed:\n${findErrors(result.output)}`);
+}
+
+/** The lines that say what is wrong, or the end when none can be told. */
+function findErrors(output) {
+  const lines = output.trim().split('\n');
+  const errors = lines.filter((line) => /error|failed/i.test(line) && !line.includes('npm error'));
+  return (errors.length > 0 ? errors : lines).slice(-40).join('\n');
 }

@@ -50,6 +50,6 @@ export const PROGRAMS = {
     image: 'quay.io/minio/minio:RELEASE.2025-09-07T16-13-09Z',
     envName: 'INTAKE_S3_URL',
     source: { goModule: 'github.com/minio/minio@v0.0.0-20260212201848-7aac2a2c5b7c' },
-    duration: 'two to six minutes, once',
+    duration: 'two to eight minutes, once',
   },
 };
