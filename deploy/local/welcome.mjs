@@ -21,5 +21,10 @@ export function printWelcome({ run, setup, names, seconds, dataDir, log }) {
   if (!names.includes('gateway')) return;
   const url = `${run.baseUrl}/v1/uploads?queue=${setup.queueId}`;
   log('\nUpload the sample invoice:\n');
-  log(`  curl -u '${email}:${password}' -F content=@test/samples/invoice-en.pdf "${url}"\n`);
+  log(`  curl -u ${quote(`${email}:${password}`)} -F content=@test/samples/invoice-en.pdf "${url}"\n`);
+}
+
+/** For a POSIX shell. */
+function quote(text) {
+  return `'${text.replaceAll("'", "'\\''")}'`;
 }
