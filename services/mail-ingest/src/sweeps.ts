@@ -5,13 +5,20 @@ import { Counter } from 'prom-client';
 import type { EmailStore } from './email/email.store';
 
 /** Starts what looks for e-mails that rest unread. */
-export function startSweeps(runtime: Runtime, { database, leases, emit }: Backbone, emails: EmailStore): void {
+export function startSweeps(runtime: Runtime, backbone: Backbone, emails: EmailStore): void {
   const pushed = new Counter({
     name: 'intake_emails_pushed_total',
     help: 'E-mails that rested unread and were put on the bus again',
     registers: [runtime.metrics],
   });
-  const pushOne = (now: Date) =>
+  startSweep(runtime, backbone.leases, 'resting-emails', 15_000, async () => {
+    pushed.inc(await pushResting(backbone, emails, new Date()));
+  });
+}
+
+/** Puts e-mails that rest unread on the bus again. Answers how many. */
+export async function pushResting({ database, emit }: Backbone, emails: EmailStore, now: Date): Promise<number> {
+  const pushOne = () =>
     transaction(database, async (session) => {
       const email = await emails.takeResting(session, now);
       if (!email) return false;
@@ -24,8 +31,7 @@ export function startSweeps(runtime: Runtime, { database, leases, emit }: Backbo
       });
       return true;
     });
-  startSweep(runtime, leases, 'resting-emails', 15_000, async () => {
-    const now = new Date();
-    while (await pushOne(now)) pushed.inc();
-  });
+  let count = 0;
+  while (await pushOne()) count += 1;
+  return count;
 }

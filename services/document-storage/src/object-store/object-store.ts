@@ -59,10 +59,13 @@ export function createObjectStore({ url, accessKey, secretKey, bucket, region }:
     retryOptions: { disableRetry: true },
   });
 
+  let bucketReady: Promise<void> | undefined;
   const ask = async <T>(question: () => Promise<T>): Promise<T> => {
     try {
       return await question();
     } catch (error) {
+      // A store that lost its data gets its bucket again at the next write.
+      if ((error as { code?: string }).code === 'NoSuchBucket') bucketReady = undefined;
       if (isStoreAway(error)) throw new Refusal('SERVICE_UNAVAILABLE', { cause: error });
       throw error;
     }
@@ -76,7 +79,6 @@ export function createObjectStore({ url, accessKey, secretKey, bucket, region }:
     }
   };
 
-  let bucketReady: Promise<void> | undefined;
   const makeBucket = async (): Promise<void> => {
     if (await client.bucketExists(bucket)) return;
     await client.makeBucket(bucket, region).catch((error) => {
