@@ -154,7 +154,7 @@ function visibleTo(caller: Caller): Record<string, unknown> {
 
 function toConditions(filter: DocumentFilter): Record<string, unknown> {
   const { ids = [], emailIds = [], creatorIds = [], originalFileName, createdAfter, createdBefore } = filter;
-  const createdAt = { ...(createdAfter && { $gte: createdAfter }), ...(createdBefore && { $lte: createdBefore }) };
+  const createdAt = { ...(createdAfter && { $gte: createdAfter }), ...(createdBefore && { $lt: createdBefore }) };
   return {
     ...(ids.length > 0 && { _id: { $in: [...ids] } }),
     ...(emailIds.length > 0 && { emailId: { $in: [...emailIds] } }),
