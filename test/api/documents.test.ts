@@ -1,0 +1,320 @@
+import { readFileSync } from 'node:fs';
+import http from 'node:http';
+import { join } from 'node:path';
+import {
+  type Api,
+  buildPdf,
+  idOf,
+  invoiceLines,
+  type Json,
+  startSystem,
+  type TestSystem,
+  toForm,
+  waitFor,
+} from '@intake/testkit';
+
+jest.setTimeout(180_000);
+
+const SAMPLES = join(__dirname, '../samples');
+const readSample = (name: string) => readFileSync(join(SAMPLES, name));
+const MB = 1024 * 1024;
+
+let system: TestSystem;
+let api: Api;
+let invoice: Buffer;
+
+beforeAll(async () => {
+  system = await startSystem();
+  api = await system.login();
+  invoice = await buildPdf({ lines: invoiceLines('INV-1') });
+});
+afterAll(() => system?.stop());
+
+const post = async (path: string, body: Buffer | FormData, headers: Record<string, string> = {}) => {
+  const response = await api.request('POST', path, { body, headers });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, body: JSON.parse(text) as Json };
+};
+const uploads = (query = '') => `/uploads?queue=${system.queueId}${query}`;
+const uploaded = (task: string) => waitFor('the upload', () => api.findUploaded(task), { timeoutMs: 60_000 });
+const settled = (annotation: string) =>
+  waitFor(
+    'the end of the import',
+    async () => {
+      const found = await api.get(annotation);
+      return found.status === 'importing' ? null : found;
+    },
+    { timeoutMs: 60_000 },
+  );
+const pdf = (fileName: string, content = invoice) => ({ fileName, content });
+const annotationTotal = async () => (await api.get('/annotations')).pagination.total;
+
+describe('an upload', () => {
+  it('answers a task that leads to the upload, its document and its annotation', async () => {
+    const { status, headers, body } = await post(uploads(), toForm([pdf('invoice é.pdf')]));
+    expect(status).toBe(202);
+    expect(body).toEqual({
+      url: expect.stringMatching(/\/v1\/tasks\/\d+$/),
+      results: [{ annotation: body.url, document: null }],
+    });
+    expect(headers.get('location')).toBe(body.url);
+
+    const { uploadId, annotationIds, documentIds } = await uploaded(body.url);
+    const redirect = await api.request('GET', body.url);
+    expect([redirect.status, redirect.headers.get('location')]).toEqual([
+      303,
+      `${system.baseUrl}/v1/uploads/${uploadId}`,
+    ]);
+    const task = await api.get(`${body.url}?no_redirect=True`);
+    expect(task).toMatchObject({
+      type: 'upload_created',
+      status: 'succeeded',
+      result_url: redirect.headers.get('location'),
+    });
+    expect(task.expires_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
+
+    const user = await api.get('/auth/user');
+    expect(await api.get(`/uploads/${uploadId}`)).toMatchObject({
+      queue: `${system.baseUrl}/v1/queues/${system.queueId}`,
+      organization: user.organization,
+      creator: user.url,
+      email: null,
+      additional_documents: [],
+    });
+    expect(await api.get(`/documents/${documentIds[0]}`)).toMatchObject({
+      original_file_name: 'invoice é.pdf',
+      mime_type: 'application/pdf',
+      s3_name: expect.stringMatching(/^[0-9a-f]{32}$/),
+      creator: user.url,
+      parent: null,
+      annotations: [`${system.baseUrl}/v1/annotations/${annotationIds[0]}`],
+      content: `${system.baseUrl}/v1/documents/${documentIds[0]}/content`,
+    });
+  });
+
+  it('takes values and metadata, as fields and as files without a name', async () => {
+    const form = toForm([pdf('a.pdf')]);
+    form.append('values', new Blob(['{"upload:unit": "Sales"}'], { type: 'application/json' }), '');
+    form.append('metadata', '{"project": ["A1", 2]}');
+    const { status, body } = await post(`/queues/${system.queueId}/upload/`, form);
+    expect(status).toBe(201);
+    expect(body).toEqual({
+      results: [{ annotation: body.annotation, document: body.document }],
+      annotation: expect.stringMatching(/\/annotations\/\d+$/),
+      document: expect.stringMatching(/\/documents\/\d+$/),
+    });
+    expect((await api.get(body.annotation)).metadata).toEqual({ project: ['A1', 2] });
+  });
+
+  it('takes a raw body with its name in the header or in the path', async () => {
+    const headers = {
+      'content-type': 'application/octet-stream',
+      'content-disposition': 'attachment; filename="raw.pdf"',
+    };
+    const byHeader = await post(uploads(), invoice, headers);
+    const byPath = await post(`/uploads/from%20path.pdf?queue=${system.queueId}`, invoice);
+    const legacy = await post(`/queues/${system.queueId}/upload/legacy.pdf`, invoice);
+    expect([byHeader.status, byPath.status, legacy.status]).toEqual([202, 202, 201]);
+    const names = await Promise.all(
+      [
+        (await uploaded(byHeader.body.url)).documentIds[0],
+        (await uploaded(byPath.body.url)).documentIds[0],
+        idOf(legacy.body.document),
+      ].map(async (id) => (await api.get(`/documents/${id}`)).original_file_name),
+    );
+    expect(names).toEqual(['raw.pdf', 'from path.pdf', 'legacy.pdf']);
+    const nameless = await post(uploads(), invoice, { 'content-type': 'application/pdf' });
+    expect(nameless).toMatchObject({
+      status: 400,
+      body: { code: 'parse_error', detail: expect.stringContaining('Missing filename') },
+    });
+  });
+
+  it('gives an entry for each of several files, in their order', async () => {
+    const { body } = await post(
+      `/queues/${system.queueId}/upload`,
+      toForm(['1.pdf', '2.pdf', '3.pdf'].map((name) => pdf(name))),
+    );
+    const names = await Promise.all(
+      body.results.map(async ({ document }: Json) => (await api.get(document)).original_file_name),
+    );
+    expect(names).toEqual(['1.pdf', '2.pdf', '3.pdf']);
+  });
+
+  it('refuses what is wrong and leaves nothing behind', async () => {
+    const before = await annotationTotal();
+    const withField = (name: string, value: string) => {
+      const form = toForm([pdf('a.pdf')]);
+      form.append(name, value);
+      return form;
+    };
+    const noFile = new FormData();
+    noFile.append('x', '1');
+    const rows: [string, Buffer | FormData, number, Json][] = [
+      ['/uploads', toForm([pdf('a.pdf')]), 400, { queue: ['This field is required.'] }],
+      ['/uploads?queue=99999', toForm([pdf('a.pdf')]), 404, { detail: 'Not found.', code: 'not_found' }],
+      ['/uploads?queue=x', toForm([pdf('a.pdf')]), 400, { queue: ['Enter a valid value.'] }],
+      [uploads(), noFile, 400, { content: ['No file was submitted.'] }],
+      [
+        uploads(),
+        toForm([pdf('empty.pdf', readSample('empty.pdf'))]),
+        400,
+        { content: ['The submitted file is empty.'] },
+      ],
+      [
+        uploads(),
+        toForm([pdf('not-a-pdf.pdf', readSample('not-a-pdf.pdf'))]),
+        400,
+        { content: ['MIME type text/plain is not allowed for this queue.'] },
+      ],
+      [uploads(), withField('values', 'nope'), 400, { values: ['Value must be valid JSON.'] }],
+      [
+        uploads(),
+        withField('metadata', '[1]'),
+        400,
+        { metadata: ['Expected a dictionary of items but got type "list".'] },
+      ],
+    ];
+    for (const [path, form, status, body] of rows) expect(await post(path, form)).toMatchObject({ status, body });
+    expect(await annotationTotal()).toBe(before);
+  });
+
+  it('of a document that cannot be read ends in failed_import with a reason', async () => {
+    const { status, body } = await post(
+      `/queues/${system.queueId}/upload`,
+      toForm([pdf('encrypted.pdf', readSample('encrypted.pdf'))]),
+    );
+    expect(status).toBe(201);
+    const annotation = await settled(body.annotation);
+    expect(annotation.status).toBe('failed_import');
+    expect(annotation.messages).toEqual([
+      expect.objectContaining({ type: 'error', content: expect.stringMatching(/password/i) }),
+    ]);
+    expect((await api.get(`${body.annotation}/content`)).content).toEqual(expect.any(Array));
+  });
+
+  it('takes 40 MB and refuses one byte more, over all files', async () => {
+    const large = Buffer.concat([invoice, Buffer.alloc(40 * MB - invoice.length)]);
+    const refused = [
+      await post(uploads(), toForm([pdf('a.pdf', Buffer.concat([large, Buffer.from('x')]))])),
+      await post(uploads(), toForm([pdf('a.pdf', large), pdf('b.pdf')])),
+      await post(`/uploads/a.pdf?queue=${system.queueId}`, Buffer.concat([large, Buffer.from('x')])),
+    ];
+    for (const answer of refused) expect(answer).toMatchObject({ status: 413, body: { code: 'payload_too_large' } });
+    expect((await post(uploads(), toForm([pdf('large.pdf', large)]))).status).toBe(202);
+  });
+
+  it('is refused with 413 long before the client has sent everything', async () => {
+    const { hostname, port } = new URL(system.baseUrl);
+    const status = await new Promise<number>((resolve, reject) => {
+      const request = http.request({
+        hostname,
+        port,
+        method: 'POST',
+        path: `/api/v1/uploads/endless.pdf?queue=${system.queueId}`,
+        headers: { authorization: `Bearer ${api.token}`, 'content-type': 'application/pdf' },
+      });
+      const sending = setInterval(() => request.write(Buffer.alloc(4 * MB, 'a')), 5);
+      const end = (result: () => void) => {
+        clearInterval(sending);
+        request.destroy();
+        result();
+      };
+      request.on('response', (response) => end(() => resolve(response.statusCode ?? 0)));
+      request.on('error', (error) => end(() => reject(error)));
+    });
+    expect(status).toBe(413);
+  });
+
+  it('with an Idempotency-Key happens once', async () => {
+    const headers = { 'idempotency-key': 'once' };
+    const first = await post(uploads(), toForm([pdf('key.pdf')]), headers);
+    const again = await post(uploads(), toForm([pdf('key.pdf')]), headers);
+    expect([again.status, again.body]).toEqual([202, first.body]);
+    const other = await post(uploads(), toForm([pdf('key.pdf', readSample('invoice-de.pdf'))]), headers);
+    expect(other).toMatchObject({ status: 409, body: { code: 'conflict' } });
+    const tooLong = await post(uploads(), toForm([pdf('key.pdf')]), { 'idempotency-key': 'x'.repeat(256) });
+    expect(tooLong.status).toBe(400);
+  });
+
+  it('can be refused when the same file is there', async () => {
+    const file = pdf('identical.pdf', readSample('invoice-fr.pdf'));
+    expect((await post(uploads('&reject_identical=true'), toForm([file]))).status).toBe(202);
+    expect(await post(uploads('&reject_identical=true'), toForm([file]))).toMatchObject({
+      status: 409,
+      body: { detail: 'Identical document already exists.', code: 'conflict' },
+    });
+    expect((await post(uploads('&reject_identical=true'), toForm([file, pdf('b.pdf')]))).status).toBe(400);
+  });
+});
+
+describe('a download', () => {
+  let document: Json;
+  let page: Json;
+  beforeAll(async () => {
+    const { body } = await post(`/queues/${system.queueId}/upload`, toForm([pdf('"čí\u202e; \\x.pdf')]));
+    document = await api.get(body.document);
+    page = await api.get((await settled(body.annotation)).pages[0]);
+  });
+  const get = async (path: string, headers: Record<string, string> = {}, method = 'GET') => {
+    const response = await api.request(method, path, { headers });
+    return { status: response.status, headers: response.headers, bytes: Buffer.from(await response.arrayBuffer()) };
+  };
+
+  it('gives the very bytes, under headers that a hostile name cannot break', async () => {
+    for (const path of [document.content, `/original/${document.s3_name}`]) {
+      const { status, headers, bytes } = await get(path);
+      expect([status, bytes.equals(invoice), headers.get('content-type')]).toEqual([200, true, 'application/pdf']);
+      expect(headers.get('content-length')).toBe(String(invoice.length));
+      expect(headers.get('content-disposition')).toMatch(
+        /^attachment; filename="[^"\\]*"; filename\*=utf-8''[^"\\ ;]+$/,
+      );
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('content-security-policy')).toContain('sandbox');
+    }
+  });
+
+  it('gives a part, or nothing new', async () => {
+    const part = await get(document.content, { range: 'bytes=10-19' });
+    expect([part.status, part.headers.get('content-range')]).toEqual([206, `bytes 10-19/${invoice.length}`]);
+    expect(part.bytes.equals(invoice.subarray(10, 20))).toBe(true);
+    expect((await get(document.content, { range: 'bytes=-5' })).bytes.equals(invoice.subarray(-5))).toBe(true);
+    expect((await get(document.content, { range: `bytes=${invoice.length}-` })).status).toBe(416);
+    const etag = part.headers.get('etag') as string;
+    expect((await get(document.content, { 'if-none-match': etag })).status).toBe(304);
+    const changed = await get(document.content, { range: 'bytes=0-1', 'if-range': '"other"' });
+    expect([changed.status, changed.bytes.length]).toEqual([200, invoice.length]);
+    const head = await get(document.content, {}, 'HEAD');
+    expect([head.status, head.bytes.length, head.headers.get('content-length')]).toEqual([
+      200,
+      0,
+      String(invoice.length),
+    ]);
+  });
+
+  it('draws pages', async () => {
+    expect(page).toMatchObject({ number: 1, rotation_deg: 0, mime_type: 'image/png', metadata: {} });
+    const image = await get(page.content);
+    const preview = await get(`${page.url}/preview`);
+    for (const { status, headers, bytes } of [image, preview]) {
+      expect([status, headers.get('content-type')]).toEqual([200, 'image/png']);
+      expect(bytes.subarray(1, 4).toString()).toBe('PNG');
+      expect(headers.get('cache-control')).toBe('private, max-age=3600');
+    }
+    const widthOf = (png: Buffer) => [png.readUInt32BE(16), png.readUInt32BE(20)];
+    expect(widthOf(image.bytes)).toEqual([page.width, page.height]);
+    expect(Math.max(...widthOf(preview.bytes))).toBe(512);
+    expect((await get(page.content, { 'if-none-match': image.headers.get('etag') as string })).status).toBe(304);
+    expect((await api.get(`/pages?annotation=${idOf(page.annotation)}`)).results).toEqual([page]);
+    expect((await api.request('POST', '/pages', { body: {} })).status).toBe(405);
+  });
+
+  it('is found by its filters', async () => {
+    const name = encodeURIComponent(document.original_file_name);
+    expect((await api.get(`/documents?original_file_name=${name}`)).results).toEqual([document]);
+    expect((await api.get(`/documents?id=${document.id}&created_at_before=${document.created_at}`)).results).toEqual(
+      [],
+    );
+    expect((await api.get(`/documents?id=${document.id}&arrived_at_after=2020-01-01`)).results).toEqual([document]);
+  });
+});

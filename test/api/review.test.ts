@@ -1,0 +1,282 @@
+import {
+  type Api,
+  buildPdf,
+  idOf,
+  invoiceLines,
+  type Json,
+  startSystem,
+  type TestSystem,
+  waitFor,
+} from '@intake/testkit';
+
+jest.setTimeout(180_000);
+
+const SIDELOADS =
+  'assignees automation_blockers confirmed_bys content creators deleted_bys documents emails exported_bys labels modifiers notes organizations pages purged_bys queues rejected_bys related_emails relations child_relations schemas suggested_edits workflow_runs workspaces';
+
+let system: TestSystem;
+let api: Api;
+let colleague: Api;
+
+beforeAll(async () => {
+  system = await startSystem();
+  api = await system.login();
+  const login = { username: 'colleague@example.com', password: 'correct horse battery' };
+  await api.post('/users', {
+    ...login,
+    organization: `${system.baseUrl}/v1/organizations/${system.organizationId}`,
+    groups: [`${system.baseUrl}/v1/groups/3`],
+  });
+  colleague = await system.login(login);
+});
+afterAll(() => system?.stop());
+
+/** URLs of new annotations, ready for review. */
+async function importInvoices(count: number): Promise<string[]> {
+  const files = await Promise.all(
+    Array.from({ length: count }, async (_, i) => ({
+      fileName: `invoice-${i}.pdf`,
+      content: await buildPdf({ lines: invoiceLines(`INV-${i}`) }),
+    })),
+  );
+  const task = await api.upload(system.queueId, files);
+  const { annotationIds } = await waitFor('the upload', () => api.findUploaded(task), { timeoutMs: 60_000 });
+  const urls = annotationIds.map((id) => `${system.baseUrl}/v1/annotations/${id}`);
+  for (const url of urls) {
+    await waitFor('the extraction', async () => (await api.get(url)).status === 'to_review', { timeoutMs: 60_000 });
+  }
+  return urls;
+}
+const importOne = async () => (await importInvoices(1))[0] as string;
+
+const send = async (as: Api, method: string, path: string, options: Parameters<Api['request']>[2] = {}) => {
+  const response = await as.request(method, path, options);
+  const text = await response.text();
+  return { status: response.status, body: text === '' ? null : (JSON.parse(text) as Json) };
+};
+const flatten = (nodes: Json[]): Json[] => nodes.flatMap((node) => [node, ...flatten(node.children ?? [])]);
+const fieldOf = async (annotation: string, schemaId: string) =>
+  flatten((await api.get(`${annotation}/content`)).content).find((node) => node.schema_id === schemaId);
+
+it('an action takes no body, an empty one, {} and a form of {}', async () => {
+  const annotation = await importOne();
+  const bodies: [Buffer | undefined, Record<string, string>][] = [
+    [undefined, {}],
+    [Buffer.from(''), { 'content-type': 'application/json' }],
+    [Buffer.from('{}'), { 'content-type': 'application/json' }],
+    [Buffer.from('{}'), { 'content-type': 'application/x-www-form-urlencoded' }],
+    [Buffer.from('{}'), {}],
+  ];
+  for (const [body, headers] of bodies) {
+    expect(await send(api, 'POST', `${annotation}/start`, { body, headers })).toEqual({
+      status: 200,
+      body: { annotation, session_timeout: '01:00:00' },
+    });
+    expect((await send(api, 'POST', `${annotation}/cancel/`, { body, headers })).status).toBe(204);
+  }
+});
+
+it('a review goes from start over an edit to the export', async () => {
+  const annotation = await importOne();
+  expect(await send(api, 'POST', `${annotation}/confirm`)).toMatchObject({
+    status: 409,
+    body: { code: 'conflict_status' },
+  });
+  await api.post(`${annotation}/start`);
+  const user = await api.get('/auth/user');
+  expect(await api.get(annotation)).toMatchObject({ status: 'reviewing', modifier: user.url, modified_by: user.url });
+
+  const held = [
+    await send(colleague, 'POST', `${annotation}/start`),
+    await send(colleague, 'POST', `${annotation}/cancel`),
+    await send(colleague, 'POST', `${annotation}/confirm`),
+    await send(colleague, 'POST', `${annotation}/content/operations`, { body: { operations: [] } }),
+  ];
+  expect(held.map(({ status }) => status)).toEqual([409, 409, 409, 409]);
+  expect(held[1]?.body).toEqual({ detail: 'Document is being annotated by other user.', code: 'conflict_user' });
+
+  const number = await fieldOf(annotation, 'document_id');
+  expect(number).toMatchObject({ url: `${annotation}/content/${number.id}`, category: 'datapoint' });
+  for (const key of ['value', 'normalized_value', 'page', 'position', 'rir_text', 'rir_confidence', 'ocr_text']) {
+    expect(number.content).toHaveProperty(key);
+  }
+  const patched = await api.patch(number.url, { content: { value: 'NEW-1' }, validation_sources: ['human'], id: 5 });
+  expect(patched).toMatchObject({ id: number.id, content: { value: 'NEW-1' }, validation_sources: ['human'] });
+  expect(await api.get(number.url)).toEqual(patched);
+  const tree = await api.post(`${annotation}/content/operations`, {
+    operations: [{ op: 'replace', id: String(number.id), value: { content: { value: 'NEW-2' } } }],
+  });
+  expect(tree.results).toEqual(tree.content);
+  expect(flatten(tree.content).find(({ id }) => id === number.id).content.value).toBe('NEW-2');
+  expect(
+    await send(api, 'POST', `${annotation}/content/operations`, {
+      body: { operations: [{ op: 'remove', id: 999_999 }] },
+    }),
+  ).toEqual({ status: 400, body: { operations: [{ id: ['Datapoint 999999 not found.'] }] } });
+
+  const validation = await api.post(`${annotation}/content/validate`, { actions: ['user_update'] });
+  expect(validation).toMatchObject({
+    messages: expect.any(Array),
+    updated_datapoints: [],
+    suggested_operations: [],
+    matched_trigger_rules: [],
+  });
+  expect(await send(api, 'POST', `${annotation}/content/validate`, { body: { actions: ['started'] } })).toEqual({
+    status: 400,
+    body: { actions: ['Selected actions: [started] not allowed.'] },
+  });
+
+  expect((await send(api, 'POST', `${annotation}/confirm`, { headers: { 'idempotency-key': 'c' } })).status).toBe(204);
+  expect((await send(api, 'POST', `${annotation}/confirm`, { headers: { 'idempotency-key': 'c' } })).status).toBe(204);
+  const exported = await waitFor('the export', async () => {
+    const found = await api.get(annotation);
+    return found.status === 'exported' ? found : null;
+  });
+  expect(exported).toMatchObject({ confirmed_by: user.url, exported_at: expect.stringMatching(/\.\d{6}Z$/) });
+});
+
+it('an annotation has every field of the API, none of those null that clients need', async () => {
+  const annotation = await api.get(await importOne());
+  const keys =
+    'id url status document queue schema relations pages creator created_at arrived_at modifier modified_by modified_at assigned_at confirmed_at exported_at export_failed_at rejected_at deleted_at purged_at confirmed_by exported_by rejected_by deleted_by purged_by rir_poll_id messages content suggested_edit time_spent metadata automated automatically_rejected related_emails email email_thread has_email_thread_with_replies has_email_thread_with_new_replies automation_blocker organization prediction assignees labels restricted_access training_enabled einvoice';
+  expect(Object.keys(annotation).sort()).toEqual(keys.split(' ').sort());
+  const needed =
+    'url status schema content relations pages metadata automated related_emails assignees labels has_email_thread_with_replies has_email_thread_with_new_replies';
+  for (const key of needed.split(' ')) expect([key, annotation[key]]).not.toEqual([key, null]);
+});
+
+it('a list takes every sideload, filters and orderings', async () => {
+  const urls = await importInvoices(2);
+  const ids = urls.map(idOf);
+  const list = await api.get(
+    `/annotations?id=${ids.join(',')}&ordering=-id&sideload=${SIDELOADS.replaceAll(' ', ',')}&content.schema_id=document_id,line_items`,
+  );
+  expect(list.results.map(({ id }: Json) => id)).toEqual([...ids].reverse());
+  for (const key of SIDELOADS.split(' ')) expect([key, Array.isArray(list[key])]).toEqual([key, true]);
+  expect(list.documents.map(({ url }: Json) => url).sort()).toEqual(
+    list.results.map(({ document }: Json) => document).sort(),
+  );
+  expect(list.pages.map(({ url }: Json) => url).sort()).toEqual(
+    list.results.flatMap(({ pages }: Json) => pages).sort(),
+  );
+  expect(list.queues).toMatchObject([{ id: system.queueId }]);
+  expect(list.schemas.map(({ url }: Json) => url)).toEqual([list.results[0].schema]);
+  expect(list.creators).toMatchObject([{ username: system.admin.username }]);
+  expect(list.organizations).toMatchObject([{ id: system.organizationId }]);
+  expect(list.workspaces).toHaveLength(1);
+  const content = list.content.map((node: Json) => [node.schema_id, node.url.replace(/\/\d+$/, '')]);
+  for (const url of urls) {
+    expect(content).toContainEqual(['document_id', `${url}/content`]);
+    expect(content).toContainEqual(['line_items', `${url}/content`]);
+  }
+  expect(content).toHaveLength(4);
+
+  const bare = await api.get(`/annotations?id=${ids.join(',')}&sideload=content&content.schema_id=&ordering=`);
+  expect([bare.content, bare.results.length]).toEqual([[], 2]);
+  const created = list.results[0].created_at as string;
+  const total = async (query: string) => (await api.get(`/annotations?id=${ids.join(',')}&${query}`)).pagination.total;
+  expect([
+    await total('status=to_review,exported'),
+    await total('status=exported'),
+    await total(`queue=${system.queueId}&queue__workspace=9999`),
+    await total(`created_at_after=${created}`),
+    await total(`created_at_before=${created}`),
+    await total('arrived_at_after=2020-01-01 00:00:00&automated=False'),
+    await total('labels=1'),
+    await total(`document=${idOf(list.results[0].document)}`),
+  ]).toEqual([2, 0, 0, 1, 1, 2, 0, 1]);
+
+  expect(await send(api, 'GET', '/annotations?status=odd&sideload=nothing&created_at_after=soon')).toEqual({
+    status: 400,
+    body: {
+      status: ['Select a valid choice. odd is not one of the available choices.'],
+      sideload: ['Select a valid choice. nothing is not one of the available choices.'],
+      created_at_after: ['Enter a valid date/time.'],
+    },
+  });
+});
+
+it('PATCH changes what may be changed and drops the rest', async () => {
+  const annotation = await importOne();
+  const before = await api.get(annotation);
+  const patched = await api.patch(annotation, {
+    ...before,
+    metadata: { a: { b: [1] } },
+    time_spent: 2.5,
+    messages: [{ id: 'all', type: 'warning', content: 'look' }],
+    id: 1,
+    automated: true,
+    schema: 'x',
+    pages: [],
+  });
+  expect(patched).toMatchObject({
+    id: before.id,
+    schema: before.schema,
+    pages: before.pages,
+    automated: false,
+    metadata: { a: { b: [1] } },
+    time_spent: 2.5,
+    messages: [{ id: 'all', type: 'warning', content: 'look' }],
+  });
+  expect((await api.patch(annotation, { messages: [] })).messages).toBeNull();
+  expect((await api.patch(annotation, { status: 'postponed' })).status).toBe('postponed');
+  expect((await api.patch(annotation, { status: 'to_review' })).status).toBe('to_review');
+  expect(await send(api, 'PATCH', annotation, { body: { status: 'purged' } })).toMatchObject({
+    status: 400,
+    body: { status: [expect.any(String)] },
+  });
+  expect(await send(api, 'PUT', annotation, { body: { status: 'to_review' } })).toMatchObject({
+    status: 400,
+    body: { document: ['This field is required.'], queue: ['This field is required.'] },
+  });
+  const put = await api.request('PUT', annotation, {
+    body: { status: 'to_review', queue: before.queue, document: before.document },
+  });
+  expect([put.status, (await put.json()) as Json]).toMatchObject([200, { metadata: { a: { b: [1] } }, time_spent: 0 }]);
+});
+
+it('postpone, reject and delete', async () => {
+  const [one, two] = (await importInvoices(2)) as [string, string];
+  expect((await send(api, 'POST', `${one}/postpone`)).status).toBe(204);
+  expect((await api.get(one)).status).toBe('postponed');
+  expect(await send(api, 'POST', `${one}/reject`, { body: { note: 'dropped' } })).toEqual({
+    status: 200,
+    body: { status: 'rejected', note: null },
+  });
+  expect((await send(api, 'POST', `${two}/delete`)).status).toBe(204);
+  expect((await send(api, 'POST', `${two}/delete`)).status).toBe(204);
+  expect(await api.get(two)).toMatchObject({ status: 'deleted', deleted_by: (await api.get('/auth/user')).url });
+  const { counts } = await api.get(`/queues/${system.queueId}`);
+  expect(counts).toMatchObject({ rejected: 1, deleted: 1 });
+});
+
+it('an export refuses what it cannot do, in JSON', async () => {
+  const path = `/queues/${system.queueId}/export`;
+  expect(await send(api, 'GET', `${path}?format=pdf&status=odd`)).toEqual({
+    status: 400,
+    body: {
+      format: ['"pdf" is not a valid choice.'],
+      status: ['Select a valid choice. odd is not one of the available choices.'],
+    },
+  });
+  expect(await send(api, 'GET', `${path}?format=csv&page=99`)).toMatchObject({
+    status: 404,
+    body: { detail: 'Invalid page.' },
+  });
+  expect(await send(api, 'GET', `${path}?format=csv&columns=nothing`)).toMatchObject({
+    status: 400,
+    body: { columns: [expect.any(String)] },
+  });
+  expect(await send(api, 'GET', `${path}?to_status=exported`)).toEqual({
+    status: 400,
+    body: { to_status: ['Only allowed with POST.'] },
+  });
+  expect(
+    (
+      await send(api, 'POST', `${path}?format=json`, {
+        body: Buffer.from('ignored'),
+        headers: { 'content-type': 'text/odd' },
+      })
+    ).status,
+  ).toBe(200);
+});
