@@ -1,6 +1,6 @@
 import { readFields } from '../request/fields';
 import { type Page, paginate } from '../request/pagination';
-import type { ApiRequest } from '../route';
+import { Answer, type ApiRequest } from '../route';
 
 /** Further lists beside the results: key -> related objects. */
 export type Sideloads = Readonly<Record<string, readonly object[]>>;
@@ -34,4 +34,9 @@ export function replyWholeList(
 /** The answer of a single object. */
 export function replyOne({ query }: Pick<ApiRequest, 'query'>, object: object): object {
   return readFields(query)?.(object) ?? object;
+}
+
+/** The answer of a creation. */
+export function created(object: object): Answer {
+  return new Answer(201, {}, object);
 }

@@ -1,4 +1,4 @@
-import { type FieldErrors, Refusal } from '@intake/rpc';
+import { type FieldErrors, invalidField, Refusal } from '@intake/rpc';
 import { type Collection, idFromUrl } from '@intake/urls';
 import { type ZodType, z } from 'zod';
 
@@ -64,6 +64,11 @@ export function reference(collection: Collection) {
     context.addIssue({ code: 'custom', message, params: { reference: true } });
     return z.NEVER;
   });
+}
+
+/** The refusal of a reference to what is not there, or not for this caller. */
+export function unknownReference(field: string): Refusal {
+  return invalidField(field, 'Invalid hyperlink - Object does not exist.');
 }
 
 const MISSING = 'This field is required.';

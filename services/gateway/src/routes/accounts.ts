@@ -1,9 +1,9 @@
 import { type Caller, Refusal } from '@intake/rpc';
 import { z } from 'zod';
 import { hash, tokenOf } from '../auth';
-import { replyList, replyOne, replyWholeList } from '../reply/list';
+import { created, replyList, replyOne, replyWholeList } from '../reply/list';
 import { readPage } from '../request/pagination';
-import { name, number, string } from '../request/shapes';
+import { name, number, reference, string, unknownReference } from '../request/shapes';
 import {
   ORGANIZATION_GROUP_ID,
   organizationGroupToJson,
@@ -34,6 +34,17 @@ const loginBody = z.object({
   username: name(),
   password: string().min(1),
   max_token_lifetime_s: number.refine((seconds) => seconds > 0, 'Ensure this value is greater than 0.').nullish(),
+});
+
+const userBody = z.object({
+  username: name(),
+  organization: reference('organizations'),
+  email: string(254).default(''),
+  password: string(128).default(''),
+  first_name: string(255).default(''),
+  last_name: string(255).default(''),
+  groups: z.array(reference('groups')).default([]),
+  queues: z.array(reference('queues')).default([]),
 });
 
 /** Root listing, authentication, organizations, groups and users. API: auth.md, organizations-users-groups.md. */
@@ -179,6 +190,30 @@ export function accountRoutes({ services, lookups, authenticator, domain }: Rout
           total,
           users.map((user) => userToJson(user, request.urls, forAdmin)),
         ),
+    }),
+    route('POST', '/users', {
+      allow: 'writeConfiguration',
+      body: userBody,
+      call: async ({ body }, caller) => {
+        const { groups, queues } = body;
+        if (body.organization !== caller.organizationId) throw unknownReference('organization');
+        if (!groups.every((id) => GROUPS.some((group) => group.id === id))) throw unknownReference('groups');
+        const known = await lookups.queues(queues, caller);
+        if (!queues.every((id) => known.some((queue) => queue.id === id))) throw unknownReference('queues');
+        return auth.createUser(
+          {
+            username: body.username,
+            email: body.email,
+            password: body.password,
+            firstName: body.first_name,
+            lastName: body.last_name,
+            groupIds: groups,
+            queueIds: queues,
+          },
+          caller,
+        );
+      },
+      reply: (user, { urls }) => created(userToJson(user, urls, true)),
     }),
     route('GET', '/users/:id', {
       allow: 'readUsers',

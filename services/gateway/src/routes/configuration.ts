@@ -1,12 +1,12 @@
 import { queue as contract } from '@intake/contracts';
-import { type Caller, invalidField, type Refusal } from '@intake/rpc';
+import type { Caller } from '@intake/rpc';
 import { z } from 'zod';
-import { replyList, replyOne } from '../reply/list';
+import { created, replyList, replyOne } from '../reply/list';
 import { readPage } from '../request/pagination';
 import type { Query } from '../request/query';
-import { boolean, metadata, name, object, reference, string } from '../request/shapes';
+import { boolean, metadata, name, object, reference, string, unknownReference } from '../request/shapes';
 import { inboxToJson, queueToJson, schemaToJson, workspaceToJson } from '../resources/queue';
-import { Answer, route } from '../route';
+import { route } from '../route';
 import type { RouteContext } from './index';
 import { distinct, onlyOne } from './lookups';
 
@@ -272,12 +272,4 @@ export function configurationRoutes({ services, lookups }: RouteContext) {
       reply: ({ row, settings }, request) => replyOne(request, inboxToJson(row, settings, request.urls)),
     }),
   ];
-}
-
-function created(object: object): Answer {
-  return new Answer(201, {}, object);
-}
-
-function unknownReference(field: string): Refusal {
-  return invalidField(field, 'Invalid hyperlink - Object does not exist.');
 }

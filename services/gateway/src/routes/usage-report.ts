@@ -2,7 +2,7 @@ import type { reporting } from '@intake/contracts';
 import { type Caller, invalidField } from '@intake/rpc';
 import { z } from 'zod';
 import { parseTime } from '../request/query';
-import { number, reference, string } from '../request/shapes';
+import { number, reference, string, unknownReference } from '../request/shapes';
 import { usageReportToJson } from '../resources/usage-report';
 import { formatDate } from '../resources/values';
 import { route } from '../route';
@@ -57,7 +57,7 @@ export function usageReportRoutes({ services, lookups }: RouteContext) {
     if (ids.length === 0) return;
     const known = (await find()).map(({ id }) => id);
     if (!ids.every((id) => known.includes(id))) {
-      throw invalidField(field, 'Invalid hyperlink - Object does not exist.');
+      throw unknownReference(field);
     }
   };
 
