@@ -206,6 +206,7 @@ describe('an upload', () => {
 
   it('is refused with 413 long before the client has sent everything', async () => {
     const { hostname, port } = new URL(system.baseUrl);
+    let sent = 0;
     const status = await new Promise<number>((resolve, reject) => {
       const request = http.request({
         hostname,
@@ -214,16 +215,20 @@ describe('an upload', () => {
         path: `/api/v1/uploads/endless.pdf?queue=${system.queueId}`,
         headers: { authorization: `Bearer ${api.token}`, 'content-type': 'application/pdf' },
       });
-      const sending = setInterval(() => request.write(Buffer.alloc(4 * MB, 'a')), 5);
-      const end = (result: () => void) => {
-        clearInterval(sending);
-        request.destroy();
-        result();
+      const sendMore = () => {
+        if (request.destroyed) return;
+        sent += MB;
+        request.write(Buffer.alloc(MB, 'a'), sendMore);
       };
-      request.on('response', (response) => end(() => resolve(response.statusCode ?? 0)));
-      request.on('error', (error) => end(() => reject(error)));
+      sendMore();
+      request.on('error', reject);
+      request.on('response', (response) => {
+        request.destroy();
+        resolve(response.statusCode ?? 0);
+      });
     });
     expect(status).toBe(413);
+    expect(sent).toBeLessThan(200 * MB);
   });
 
   it('with an Idempotency-Key happens once', async () => {

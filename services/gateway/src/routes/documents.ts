@@ -13,6 +13,9 @@ import { onlyOne } from './lookups';
 /** How long a client may take to fetch a file. */
 const TRANSFER_MS = 600_000;
 
+/** How long a page may take to be drawn. */
+const DRAWING_MS = 60_000;
+
 /** Stored bytes are data, whatever they look like to a browser. */
 const UNTRUSTED = { 'X-Content-Type-Options': 'nosniff', 'Content-Security-Policy': "sandbox; default-src 'none'" };
 
@@ -75,7 +78,9 @@ export function documentRoutes({ services }: RouteContext) {
   };
 
   const readPageImage = async (request: ApiRequest<{ id: number }>, preview: boolean, caller: Caller) => {
-    const image = await openFile(storage.getPageImage({ pageId: request.parameters.id, preview }, caller));
+    const image = await openFile(
+      storage.getPageImage({ pageId: request.parameters.id, preview }, caller, { timeoutMs: DRAWING_MS }),
+    );
     const { etag, size } = image.header;
     const headers = {
       ...UNTRUSTED,
@@ -168,13 +173,13 @@ export function documentRoutes({ services }: RouteContext) {
     }),
     route('GET', '/pages/:id/content', {
       allow: 'readAnnotations',
-      timeoutMs: 60_000,
+      timeoutMs: DRAWING_MS,
       call: (request, caller) => readPageImage(request, false, caller),
       reply: (answer) => answer,
     }),
     route('GET', '/pages/:id/preview', {
       allow: 'readAnnotations',
-      timeoutMs: 60_000,
+      timeoutMs: DRAWING_MS,
       call: (request, caller) => readPageImage(request, true, caller),
       reply: (answer) => answer,
     }),
