@@ -20,7 +20,7 @@ export async function reportProgress(log, label, work) {
     const result = await work((line) => {
       latest = line;
     });
-    log(`${name}: done in ${seconds()} s`);
+    log(`${name}: took ${seconds()} s`);
     return result;
   } finally {
     clearInterval(timer);
