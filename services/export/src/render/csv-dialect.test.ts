@@ -30,6 +30,7 @@ describe('readDialect', () => {
     [{ quoting: 'quote_none' }, { escape_char: ['This parameter is required with quote_none.'] }],
     [{ quoting: 'quote_none', escapeChar: '\\\\' }, { escape_char: ['Enter exactly one character.'] }],
     [{ quoteChar: ',' }, { quote_char: ['Must differ from the delimiter.'] }],
+    [{ delimiter: '"', quoteChar: "'" }, { delimiter: ['This character cannot be used here.'] }],
     [{ quoting: 'quote_none', escapeChar: ',' }, { escape_char: ['Must differ from the delimiter.'] }],
   ])('refuses %j', (given, fields) => {
     expect(() => read(given)).toThrow(expect.objectContaining({ reason: 'INVALID', fields }));

@@ -1,6 +1,9 @@
 import type { exporting } from '@intake/contracts';
 import { type FieldErrors, Refusal } from '@intake/rpc';
 
+/** papaparse takes no such delimiter and would silently write commas. */
+const BAD_DELIMITERS = ['"', '\ufeff'];
+
 const QUOTINGS = ['quote_minimal', 'quote_none', 'quote_all', 'quote_non_numeric'] as const;
 
 /** How a CSV file is written (API: export.md section 4.4). */
@@ -34,6 +37,8 @@ export function readDialect(given: exporting.CsvDialect | undefined): CsvDialect
     errors.escape_char = ['This parameter is required with quote_none.'];
   } else if (quoting !== 'quote_none' && delimiter === quoteChar && !errors.quote_char) {
     errors.quote_char = ['Must differ from the delimiter.'];
+  } else if (quoting !== 'quote_none' && BAD_DELIMITERS.includes(delimiter) && !errors.delimiter) {
+    errors.delimiter = ['This character cannot be used here.'];
   } else if (quoting === 'quote_none' && delimiter === escapeChar && !errors.escape_char) {
     errors.escape_char = ['Must differ from the delimiter.'];
   }

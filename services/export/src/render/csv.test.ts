@@ -24,9 +24,9 @@ describe('renderCsv', () => {
     );
   });
 
-  it('quotes no more than it must', async () => {
-    expect(await render(['a'], [[' blanks '], ["it's"], ['tab\there'], ['\ufeffbom']])).toBe(
-      "a\r\n blanks \r\nit's\r\ntab\there\r\n\ufeffbom\r\n",
+  it('quotes what needs it, and blanks at an end', async () => {
+    expect(await render(['a'], [['a b'], ["it's"], ['tab\there'], ['1.50'], [' blanks ']])).toBe(
+      'a\r\na b\r\nit\'s\r\ntab\there\r\n1.50\r\n" blanks "\r\n',
     );
     expect(await render(['a,b'], [['say "hi"'], ['two\nlines'], ['cr\r']])).toBe(
       '"a,b"\r\n"say ""hi"""\r\n"two\nlines"\r\n"cr\r"\r\n',
@@ -35,7 +35,7 @@ describe('renderCsv', () => {
 
   it('uses another delimiter and quote character', async () => {
     expect(await render(['a', 'b'], [["x;'y", 'p,"q"']], { delimiter: ';', quoteChar: "'" })).toBe(
-      "a;b\r\n'x;''y';p,\"q\"\r\n",
+      "a;b\r\n'x;''y';'p,\"q\"'\r\n",
     );
     expect(await render(['a', 'b'], [['$&', 'x']], { quoting: 'quote_all', quoteChar: '$' })).toBe(
       '$a$,$b$\r\n$$$&$,$x$\r\n',

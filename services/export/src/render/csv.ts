@@ -1,51 +1,47 @@
+import Papa from 'papaparse';
 import type { Cell } from '../export/rows';
 import type { CsvDialect } from './csv-dialect';
 import { isNumber } from './numbers';
 
 /**
- * The CSV file: header row, then data rows, each ended by CRLF (API: export.md section 4).
- *
- * Written by hand: papaparse and others quote more than `quote_minimal` allows (cells with blanks at an end) and have no
- * `quote_none` with an escape character. The tests read the files back with papaparse.
+ * The CSV file: header row, then data rows, each ended by CRLF (API: export.md section 4). papaparse writes the rows; with
+ * `quote_none`, which it does not know, they are written here.
  */
 export async function* renderCsv(
   header: readonly string[],
   rows: AsyncIterable<readonly Cell[]>,
   dialect: CsvDialect,
 ): AsyncGenerator<string> {
-  const renderCell = createCellRenderer(dialect);
+  const guard = (cell: Cell): Cell =>
+    dialect.formulaGuard && looksLikeFormula(cell.value) ? { ...cell, value: `'${cell.value}` } : cell;
   const renderRow = (cells: readonly Cell[]): string => {
-    const texts = cells.map(renderCell);
-    // One empty cell would be an empty line, which readers skip, and with it the annotation.
-    if (texts.length === 1 && texts[0] === '' && dialect.quoting !== 'quote_none')
-      texts[0] = dialect.quoteChar.repeat(2);
-    return `${texts.join(dialect.delimiter)}\r\n`;
+    const guarded = cells.map(guard);
+    return `${dialect.quoting === 'quote_none' ? escapeRow(guarded, dialect) : quoteRow(guarded, dialect)}\r\n`;
   };
   yield renderRow(header.map((value) => ({ value, type: 'string' })));
   for await (const row of rows) yield renderRow(row);
 }
 
-function createCellRenderer({ delimiter, quoteChar, quoting, escapeChar, formulaGuard }: CsvDialect) {
-  const special = new Set([delimiter, quoteChar, '\r', '\n']);
-  if (quoting === 'quote_none') special.add(escapeChar);
-  const isSpecial = (character: string) => special.has(character);
-  const quote = (text: string) => `${quoteChar}${text.replaceAll(quoteChar, () => quoteChar.repeat(2))}${quoteChar}`;
-  const escapeSpecial = (text: string) =>
-    [...text].map((one) => (isSpecial(one) ? `${escapeChar}${one}` : one)).join('');
-
-  return ({ value, type }: Cell): string => {
-    const text = formulaGuard && looksLikeFormula(value) ? `'${value}` : value;
-    switch (quoting) {
-      case 'quote_all':
-        return quote(text);
-      case 'quote_non_numeric':
-        return type === 'number' && isNumber(text) ? text : quote(text);
-      case 'quote_none':
-        return escapeSpecial(text);
-      case 'quote_minimal':
-        return [...text].some(isSpecial) ? quote(text) : text;
-    }
+function quoteRow(cells: readonly Cell[], { delimiter, quoteChar, quoting }: CsvDialect): string {
+  const isQuoted = ({ value, type }: Cell): boolean => {
+    // One empty cell would be an empty line, which readers skip, and with it the annotation.
+    if (quoting === 'quote_minimal') return cells.length === 1 && value === '';
+    return quoting === 'quote_all' || type !== 'number' || !isNumber(value);
   };
+  return Papa.unparse([cells.map(({ value }) => value)], {
+    delimiter,
+    quoteChar,
+    quotes: cells.map(isQuoted),
+    // It stands in front of the quote character in a replacement pattern, where `$$` means one `$`.
+    escapeChar: quoteChar === '$' ? '$$$' : quoteChar,
+  });
+}
+
+function escapeRow(cells: readonly Cell[], { delimiter, quoteChar, escapeChar }: CsvDialect): string {
+  const special = new Set([delimiter, quoteChar, escapeChar, '\r', '\n']);
+  const escapeText = (text: string) =>
+    Array.from(text, (one) => (special.has(one) ? `${escapeChar}${one}` : one)).join('');
+  return cells.map(({ value }) => escapeText(value)).join(delimiter);
 }
 
 function looksLikeFormula(value: string): boolean {

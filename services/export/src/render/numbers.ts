@@ -9,18 +9,13 @@ export function isExactInSpreadsheet(text: string): boolean {
   return isNumber(text) && digits.length <= 15;
 }
 
-const DAY_MS = 24 * 3600 * 1000;
-/** Day 0 of spreadsheets. */
-const EPOCH = Date.UTC(1899, 11, 30);
-/** 1900-03-01: the days before it are numbered differently by different programs. */
-const FIRST_SERIAL = 61;
+/** Spreadsheets number the days before differently. */
+const FIRST_DATE = Date.UTC(1900, 2, 1);
 
-/** Day number of a date `YYYY-MM-DD` in a spreadsheet; null when it is no date or too early for one. */
-export function toDateSerial(text: string): number | null {
-  const match = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text);
-  if (!match) return null;
+/** Midnight UTC of a date `YYYY-MM-DD`; null when it is no date or too early for a spreadsheet. */
+export function toSpreadsheetDate(text: string): Date | null {
+  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return null;
   const at = new Date(`${text}T00:00:00Z`);
-  if (Number.isNaN(at.getTime()) || at.toISOString().slice(0, 10) !== text) return null;
-  const serial = (at.getTime() - EPOCH) / DAY_MS;
-  return serial >= FIRST_SERIAL ? serial : null;
+  const isDate = !Number.isNaN(at.getTime()) && at.toISOString().slice(0, 10) === text;
+  return isDate && at.getTime() >= FIRST_DATE ? at : null;
 }
