@@ -24,8 +24,8 @@ export interface Backbone {
   readonly outbox: Outbox;
   readonly leases: Leases;
   readonly bus: Bus;
-  /** Writes an event into the outbox, in the transaction of the change it tells of. */
-  emit(session: ClientSession, event: NewEvent): Promise<void>;
+  /** Adds an event to the transaction of the change it tells of. */
+  emit(session: ClientSession, event: NewEvent): void;
 }
 
 /** Connects the service's database and the bus, and relays the outbox from the one to the other. */

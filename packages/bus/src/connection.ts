@@ -38,28 +38,57 @@ export interface Bus {
   ensureConsumer(stream: keyof typeof STREAMS, config: Partial<ConsumerConfig>): Promise<void>;
   /** Calls `handle` for every such event from now on, in every replica; nothing is kept for later. */
   listen<S extends Subject>(subject: S, handle: (payload: Payload<S>) => void): void;
+  /** Tells other replicas that there is something to do; nobody may hear it. */
+  signal(topic: string): void;
+  /** Calls `handle` for every signal on a topic. */
+  onSignal(topic: string, handle: () => void): void;
   /** How often the connection was lost and found again. */
   readonly reconnects: number;
   readonly stopping: boolean;
 }
 
+/** Pause between attempts while NATS was never reached, in milliseconds. */
+const FIRST_CONNECT_PAUSE_MS = 250;
 const DAYS = 24 * 3600 * 1000;
 
 /** Connects in the background and keeps trying for ever. */
 export function connectBus(runtime: Runtime, { url, prefix }: BusOptions): Bus {
   let stopping = false;
   let reconnects = 0;
-  const connection = connect({
-    servers: url.split(','),
-    name: `intake-${runtime.name}`,
-    waitOnFirstConnect: true,
-    maxReconnectAttempts: -1,
-    reconnectTimeWait: 250,
-    reconnectJitter: 100,
-    timeout: 5000,
-    pingInterval: 10_000,
-    maxPingOut: 2,
-  });
+  let current: NatsConnection | undefined;
+  let wakeUp: () => void = () => undefined;
+  const connectOnce = () =>
+    connect({
+      servers: url.split(','),
+      name: `intake-${runtime.name}`,
+      maxReconnectAttempts: -1,
+      reconnectTimeWait: 250,
+      reconnectJitter: 100,
+      timeout: 5000,
+      pingInterval: 10_000,
+      maxPingOut: 2,
+    });
+  const keepTrying = async (): Promise<NatsConnection> => {
+    for (let tries = 0; !stopping; tries++) {
+      try {
+        current = await connectOnce();
+        if (!stopping) return current;
+        await current.close();
+      } catch (error) {
+        if (tries % 40 === 0)
+          runtime.log.warn({ problem: (error as Error).message }, 'NATS cannot be reached, trying on');
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, FIRST_CONNECT_PAUSE_MS);
+          wakeUp = () => {
+            clearTimeout(timer);
+            resolve();
+          };
+        });
+      }
+    }
+    throw new Error('the bus is closed');
+  };
+  const connection = keepTrying();
   connection.then(
     async (nats) => {
       for await (const { type } of nats.status()) {
@@ -99,32 +128,68 @@ export function connectBus(runtime: Runtime, { url, prefix }: BusOptions): Bus {
           duplicate_window: nanos(120_000),
           ...config,
         };
-        await manager.streams.info(config.name as string).catch(async (error) => {
-          if ((error as { api_error?: { code: number } }).api_error?.code !== 404) throw error;
+        const name = config.name as string;
+        const found = await manager.streams.info(name).catch((error) => {
+          if (isNotFound(error)) return undefined;
+          throw error;
+        });
+        if (!found) {
           await manager.streams.add(full).catch((problem) => {
             if (!/already in use/.test(String(problem))) throw problem;
           });
-        });
+        } else if (!sameList(found.config.subjects, config.subjects)) {
+          await manager.streams.update(name, { ...found.config, subjects: config.subjects });
+        }
       }
       return manager;
     },
     async ensureConsumer(stream, config) {
       const manager = await bus.ensureStreams();
-      await manager.consumers.add(streamName(stream), {
-        ack_policy: AckPolicy.Explicit,
-        deliver_policy: DeliverPolicy.All,
-        ...config,
+      const name = streamName(stream);
+      const durable = config.durable_name as string;
+      const found = await manager.consumers.info(name, durable).catch((error) => {
+        if (isNotFound(error)) return undefined;
+        throw error;
       });
+      if (!found) {
+        await manager.consumers.add(name, {
+          ack_policy: AckPolicy.Explicit,
+          deliver_policy: DeliverPolicy.All,
+          ...config,
+        });
+        return;
+      }
+      const { durable_name: _, ...wanted } = config;
+      const { filter_subjects, filter_subject, ack_wait, max_ack_pending } = found.config;
+      const same =
+        sameList(filter_subjects ?? (filter_subject ? [filter_subject] : []), wanted.filter_subjects) &&
+        ack_wait === wanted.ack_wait &&
+        max_ack_pending === wanted.max_ack_pending;
+      if (!same) await manager.consumers.update(name, durable, wanted);
     },
     listen(subject, handle) {
-      void connection.then((nats) => {
+      const subscribe = (nats: NatsConnection) => {
         nats.subscribe(bus.subjectOf(subject), {
           callback: (error, message) => {
             if (error) return;
-            handle(SUBJECTS[subject].fromJSON(message.json()) as Payload<typeof subject>);
+            try {
+              handle(SUBJECTS[subject].fromJSON(message.json()) as Payload<typeof subject>);
+            } catch (problem) {
+              runtime.log.error({ err: problem, subject }, 'event could not be heard');
+            }
           },
         });
-      });
+      };
+      connection.then(subscribe, () => undefined);
+    },
+    signal(topic) {
+      if (current && !current.isClosed()) current.publish(`${prefix}.signal.${topic}`);
+    },
+    onSignal(topic, handle) {
+      connection.then(
+        (nats) => void nats.subscribe(`${prefix}.signal.${topic}`, { callback: () => handle() }),
+        () => undefined,
+      );
     },
     get reconnects() {
       return reconnects;
@@ -135,8 +200,16 @@ export function connectBus(runtime: Runtime, { url, prefix }: BusOptions): Bus {
   };
   runtime.onStop('NATS', async () => {
     stopping = true;
-    const nats = await Promise.race([connection, new Promise<null>((resolve) => setTimeout(() => resolve(null), 100))]);
-    await nats?.close();
+    wakeUp();
+    await current?.close();
   });
   return bus;
+}
+
+function isNotFound(error: unknown): boolean {
+  return (error as { api_error?: { code: number } }).api_error?.code === 404;
+}
+
+function sameList(one: readonly string[] = [], other: readonly string[] = []): boolean {
+  return one.length === other.length && one.every((item) => other.includes(item));
 }

@@ -1,13 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import { type ClientSession, type Database, type Inbox, isMongoUnavailable, transaction } from '@intake/mongo';
+import {
+  type ClientSession,
+  type Database,
+  type Inbox,
+  isMongoUnavailable,
+  type Outbox,
+  transaction,
+} from '@intake/mongo';
 import { contextFromTraceparent, type Runtime, runInContext, withSpan } from '@intake/service';
 import { SpanKind } from '@opentelemetry/api';
-import { headers, type JsMsg } from 'nats';
+import type { JsMsg } from 'nats';
 import { Counter } from 'prom-client';
 import type { Bus } from './connection';
-import { type BusEvent, fromMessage } from './event';
+import { toDeadLetter } from './dead-letters';
+import { type BusEvent, fromMessage, idOf, wasPublishedAgain } from './event';
 import { startPull } from './pull';
-import { afterFailure } from './retry';
+import { afterFailure, RETRY_DELAYS, type RetryDelays } from './retry';
 import type { Subject } from './subjects';
 
 /** The part of acting on an event that happens in one transaction, together with the note that the event was seen. */
@@ -29,21 +37,37 @@ export interface ConsumerOptions {
   readonly bus: Bus;
   readonly database: Database;
   readonly inbox: Inbox;
+  readonly outbox: Outbox;
   readonly handlers: EventHandlers;
   /** Tells that a failure is somebody else's and passes (a neighbour that is away). */
   readonly isAway?: (error: unknown) => boolean;
   /** Events in work at the same time; those of one aggregate always one after the other. */
   readonly concurrency?: number;
+  /** Other waits than those of the retry table, for tests. */
+  readonly delays?: RetryDelays;
 }
 
 const ACK_WAIT_MS = 30_000;
 
 /**
  * The service's durable consumer of events: each event takes effect once, however often it is delivered. A failure is
- * tried again after the waits of the retry table; then the event is given up and parked among the dead letters.
+ * tried again after the waits of the retry table; then the event is given up and parked among the dead letters. Failures
+ * that are somebody else's are tried again for as long as they last.
+ *
+ * Events of one aggregate are acted on one after the other in each replica, in the order of their versions as long as none
+ * of them fails; a handler for which a late event would be wrong compares `event.version` with what it has.
  */
 export function startConsumer(runtime: Runtime, options: ConsumerOptions): void {
-  const { bus, database, inbox, handlers, isAway = () => false, concurrency = 16 } = options;
+  const {
+    bus,
+    database,
+    inbox,
+    outbox,
+    handlers,
+    isAway = () => false,
+    concurrency = 16,
+    delays = RETRY_DELAYS,
+  } = options;
   const subjects = Object.keys(handlers) as Subject[];
   const names = new Map(subjects.map((subject) => [bus.subjectOf(subject), subject]));
   const handled = new Counter({
@@ -53,8 +77,13 @@ export function startConsumer(runtime: Runtime, options: ConsumerOptions): void 
     registers: [runtime.metrics],
   });
 
-  const actOn = async (event: BusEvent, handler: EventHandler<Subject>): Promise<'done' | 'repeated'> => {
-    if (await inbox.has(runtime.name, event.id)) return 'repeated';
+  const actOn = async (
+    event: BusEvent,
+    handler: EventHandler<Subject>,
+    mayBeRepeated: boolean,
+  ): Promise<'done' | 'repeated'> => {
+    // Only then: the claim below decides, this saves the work before it.
+    if (mayBeRepeated && (await inbox.has(runtime.name, event.id))) return 'repeated';
     const effect = await handler.on(event);
     let outcome: 'done' | 'repeated' = 'repeated';
     await transaction(database, async (session) => {
@@ -66,6 +95,17 @@ export function startConsumer(runtime: Runtime, options: ConsumerOptions): void 
     return outcome;
   };
 
+  /** The failure is recorded where the user sees it, together with the dead letter, in one transaction. */
+  const giveUp = async (message: JsMsg, error: Error, more?: (session: ClientSession) => Promise<void>) => {
+    const id = idOf(message);
+    runtime.log.error({ err: error, event: id }, 'event is given up and parked');
+    await transaction(database, async (session) => {
+      if (!(await inbox.claim(session, runtime.name, id))) return;
+      await more?.(session);
+      await outbox.add(session, toDeadLetter(message, runtime.name, error));
+    });
+  };
+
   const handle = async (message: JsMsg): Promise<void> => {
     const subject = names.get(message.subject);
     const handler = subject && (handlers[subject] as EventHandler<Subject> | undefined);
@@ -73,41 +113,52 @@ export function startConsumer(runtime: Runtime, options: ConsumerOptions): void 
       message.ack();
       return;
     }
-    const event = fromMessage(message, subject);
+    let event: BusEvent;
+    try {
+      event = fromMessage(message, subject);
+    } catch (error) {
+      await giveUp(message, error as Error);
+      handled.inc({ subject, outcome: 'parked' });
+      message.term();
+      return;
+    }
     const context = { requestId: event.requestId ?? randomUUID(), otel: contextFromTraceparent(event.traceparent) };
     await runInContext(context, async () => {
       try {
         const outcome = await withSpan(runtime.tracer, `consume ${subject}`, SpanKind.CONSUMER, () =>
-          actOn(event, handler),
+          actOn(event, handler, message.redelivered || wasPublishedAgain(message)),
         );
         handled.inc({ subject, outcome });
-        await message.ackAck();
+        // A lost ack costs one more delivery, which does nothing.
+        await message.ackAck().catch(() => false);
       } catch (cause) {
-        const error = cause as Error;
-        const next = afterFailure(message.info.deliveryCount, isMongoUnavailable(error) || isAway(error));
-        if (next.kind === 'retry') {
-          runtime.log.warn(
-            { err: error, event: event.id, tries: message.info.deliveryCount, delayMs: next.delayMs },
-            'event will be tried again',
-          );
-          handled.inc({ subject, outcome: 'retried' });
-          message.nak(next.delayMs);
-          return;
-        }
-        runtime.log.error(
-          { err: error, event: event.id, tries: message.info.deliveryCount },
-          'event is given up and parked',
-        );
-        await transaction(database, async (session) => {
-          if (!(await inbox.claim(session, runtime.name, event.id))) return;
-          await handler.giveUp?.(event, error, session);
-        });
-        await park(bus, runtime.name, message, error);
-        handled.inc({ subject, outcome: 'parked' });
+        await afterError(message, event, handler, cause as Error);
       }
     });
   };
 
+  const afterError = async (message: JsMsg, event: BusEvent, handler: EventHandler<Subject>, error: Error) => {
+    const { subject } = event;
+    const away = isMongoUnavailable(error) || isAway(error);
+    const tries = away ? 0 : await inbox.countFailure(runtime.name, event.id).catch(() => 1);
+    const next = afterFailure(tries, away, delays);
+    if (next.kind === 'park') {
+      try {
+        await giveUp(message, error, async (session) => handler.giveUp?.(event, error, session));
+        handled.inc({ subject, outcome: 'parked' });
+        message.term();
+        return;
+      } catch (problem) {
+        runtime.log.error({ err: problem, event: event.id }, 'giving up failed and will be tried again');
+      }
+    }
+    const delayMs = next.kind === 'retry' ? next.delayMs : delays.away;
+    runtime.log.warn({ err: error, event: event.id, tries, delayMs }, 'event will be tried again');
+    handled.inc({ subject, outcome: 'retried' });
+    message.nak(delayMs);
+  };
+
+  if (subjects.length === 0) return;
   const pull = startPull(runtime, bus, {
     stream: 'events',
     durable: runtime.name,
@@ -118,17 +169,4 @@ export function startConsumer(runtime: Runtime, options: ConsumerOptions): void 
     keyOf: (message) => message.headers?.get('Intake-Aggregate') ?? '',
   });
   runtime.onStop('event consumer', () => pull.stop());
-}
-
-/** Copies a message to the dead letters, with the reason, and takes it off the stream's deliveries. */
-async function park(bus: Bus, consumer: string, message: JsMsg, error: Error): Promise<void> {
-  const h = headers();
-  for (const key of message.headers?.keys() ?? []) h.set(key, message.headers?.get(key) ?? '');
-  h.set('Nats-Msg-Id', `dead/${consumer}/${message.headers?.get('Nats-Msg-Id')}`);
-  h.set('Intake-Dead-Subject', message.subject);
-  h.set('Intake-Dead-Consumer', consumer);
-  h.set('Intake-Dead-Reason', error.message.replaceAll(/\s+/g, ' ').slice(0, 500));
-  h.set('Intake-Dead-At', new Date().toISOString());
-  await (await bus.jetstream()).publish(bus.deadSubjectOf(consumer), message.data, { headers: h });
-  message.term();
 }

@@ -1,5 +1,6 @@
-import { headers } from 'nats';
+import { headers, type JsMsg } from 'nats';
 import type { Bus } from './connection';
+import { idOf } from './event';
 
 /** An event that a consumer gave up on. */
 export interface DeadLetter {
@@ -10,6 +11,37 @@ export interface DeadLetter {
   readonly subject: string;
   readonly reason: string;
   readonly at: string;
+}
+
+/** Subject of the outbox row of a dead letter: this and the name of the consumer. */
+export const DEAD_PREFIX = 'dead.';
+
+/** The outbox row that puts a message among the dead letters of a consumer. */
+export function toDeadLetter(message: JsMsg, consumer: string, error: Error) {
+  const id = idOf(message);
+  return {
+    id: `dead/${consumer}/${id}`,
+    subject: `${DEAD_PREFIX}${consumer}`,
+    payload: readPayload(message),
+    aggregate: `dead/${consumer}/${id}`,
+    version: Number(message.headers?.get('Intake-Version') ?? 0),
+    headers: {
+      'Intake-Aggregate': message.headers?.get('Intake-Aggregate') ?? '',
+      'Intake-Dead-Subject': message.subject,
+      'Intake-Dead-Consumer': consumer,
+      'Intake-Dead-Reason': error.message.replaceAll(/\s+/g, ' ').slice(0, 500),
+      'Intake-Dead-At': new Date().toISOString(),
+    },
+  };
+}
+
+/** A message that is no JSON is kept as text. */
+function readPayload(message: JsMsg): unknown {
+  try {
+    return message.json();
+  } catch {
+    return message.string();
+  }
 }
 
 /** The dead letters, oldest first. */

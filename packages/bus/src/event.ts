@@ -46,6 +46,7 @@ const HEADER = {
   requestId: 'Intake-Request-Id',
   traceparent: 'traceparent',
   id: 'Nats-Msg-Id',
+  again: 'Intake-Again',
 } as const;
 
 /** Headers of the message that carries an outbox row. */
@@ -56,14 +57,26 @@ export function toHeaders(row: OutboxRow): MsgHdrs {
   h.set(HEADER.at, row.at.toISOString());
   if (row.requestId) h.set(HEADER.requestId, row.requestId);
   if (row.traceparent) h.set(HEADER.traceparent, row.traceparent);
+  if (row.again) h.set(HEADER.again, '1');
+  for (const [key, value] of Object.entries(row.headers ?? {})) h.set(key, value);
   return h;
 }
 
-/** Reads a message back into an event. Unknown fields of newer versions are dropped. */
+/** Whether the relay published the message because the bus had lost its data: consumers may have acted on it before. */
+export function wasPublishedAgain(message: JsMsg): boolean {
+  return message.headers?.has(HEADER.again) ?? false;
+}
+
+/** Id of the event in a message, also when the rest of it cannot be read. */
+export function idOf(message: JsMsg): string {
+  return message.headers?.get(HEADER.id) || `${message.info.stream}#${message.seq}`;
+}
+
+/** Reads a message back into an event; throws when it is none. Unknown fields of newer versions are dropped. */
 export function fromMessage<S extends Subject>(message: JsMsg, subject: S): BusEvent<S> {
   const h = message.headers;
   return {
-    id: h?.get(HEADER.id) ?? '',
+    id: idOf(message),
     subject,
     payload: SUBJECTS[subject].fromJSON(message.json()) as Payload<S>,
     aggregate: h?.get(HEADER.aggregate) ?? '',

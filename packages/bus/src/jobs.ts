@@ -1,4 +1,5 @@
 import type { Runtime } from '@intake/service';
+import type { JsMsg } from 'nats';
 import type { Bus } from './connection';
 import { type BusEvent, fromMessage } from './event';
 import { startPull } from './pull';
@@ -18,6 +19,14 @@ export function startWorkers<S extends Job>(
   concurrency: number,
   work: (ticket: BusEvent<S>) => Promise<void>,
 ): void {
+  const readTicket = (message: JsMsg): BusEvent<S> | undefined => {
+    try {
+      return fromMessage(message, subject);
+    } catch (error) {
+      runtime.log.error({ err: error, subject }, 'ticket cannot be read and is dropped');
+      return undefined;
+    }
+  };
   const pull = startPull(runtime, bus, {
     stream: 'jobs',
     durable: subject.replace('.', '-'),
@@ -25,8 +34,13 @@ export function startWorkers<S extends Job>(
     concurrency,
     ackWaitMs: 30_000,
     handle: async (message) => {
+      const ticket = readTicket(message);
+      if (!ticket) {
+        message.term();
+        return;
+      }
       try {
-        await work(fromMessage(message, subject));
+        await work(ticket);
         message.ack();
       } catch (error) {
         runtime.log.warn({ err: error, subject }, 'ticket will come again');

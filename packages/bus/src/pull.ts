@@ -37,6 +37,10 @@ export function startPull(runtime: Runtime, bus: Bus, options: PullOptions): Pul
   let stopped = false;
   let fetching: ConsumerMessages | undefined;
   let wakeUp: (() => void) | undefined;
+  let askToStop: () => void = () => undefined;
+  const askedToStop = new Promise<void>((resolve) => {
+    askToStop = resolve;
+  });
 
   const pause = (ms: number) =>
     new Promise<void>((resolve) => {
@@ -58,20 +62,19 @@ export function startPull(runtime: Runtime, bus: Bus, options: PullOptions): Pul
   };
 
   const work = async (message: JsMsg): Promise<void> => {
-    const heartbeat = setInterval(() => message.working(), ackWaitMs / 3);
     try {
       await handle(message);
     } catch (error) {
       runtime.log.error({ err: error, durable }, 'message handler failed');
-    } finally {
-      clearInterval(heartbeat);
     }
   };
 
   const dispatch = (message: JsMsg): void => {
     const key = keyOf?.(message);
     const before = key === undefined ? undefined : tails.get(key);
-    const task = (before ?? Promise.resolve()).then(() => work(message));
+    // From the start, not only from its turn: what waits behind a slow one must not be delivered again meanwhile.
+    const heartbeat = setInterval(() => message.working(), ackWaitMs / 3);
+    const task = (before ?? Promise.resolve()).then(() => work(message)).finally(() => clearInterval(heartbeat));
     if (key !== undefined) tails.set(key, task);
     inWork.add(task);
     void task.finally(() => {
@@ -84,13 +87,22 @@ export function startPull(runtime: Runtime, bus: Bus, options: PullOptions): Pul
     let consumer: Consumer | undefined;
     while (!stopped) {
       try {
+        await Promise.race([bus.connected(), askedToStop]);
+        if (stopped) return;
         consumer ??= await open();
         if (inWork.size >= concurrency) {
           await Promise.race(inWork);
           continue;
         }
         fetching = await consumer.fetch({ max_messages: concurrency - inWork.size, expires: FETCH_MS });
-        for await (const message of fetching) dispatch(message);
+        const askedAt = Date.now();
+        let received = 0;
+        for await (const message of fetching) {
+          received += 1;
+          dispatch(message);
+        }
+        if (received === 0 && Date.now() - askedAt < FETCH_MS / 2 && !stopped)
+          throw new Error('the server gave up early');
       } catch (error) {
         if (stopped || bus.stopping) return;
         runtime.log.warn({ durable, problem: (error as Error).message }, 'bus consumer will be opened again');
@@ -104,6 +116,7 @@ export function startPull(runtime: Runtime, bus: Bus, options: PullOptions): Pul
   return {
     async stop() {
       stopped = true;
+      askToStop();
       wakeUp?.();
       fetching?.stop();
       await Promise.race([running, new Promise((resolve) => setTimeout(resolve, 1000).unref())]);

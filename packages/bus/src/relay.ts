@@ -1,26 +1,37 @@
 import type { Leases, Outbox, OutboxRow } from '@intake/mongo';
 import { isMongoUnavailable } from '@intake/mongo';
 import type { Runtime } from '@intake/service';
+import type { JetStreamClient, JetStreamManager } from 'nats';
 import { Gauge } from 'prom-client';
 import type { Bus } from './connection';
+import { DEAD_PREFIX } from './dead-letters';
 import { toHeaders } from './event';
-import { type Subject, streamOf } from './subjects';
+import type { Subject } from './subjects';
 
+const encoder = new TextEncoder();
 const BATCH = 200;
 const POLL_MS = 1000;
 const LEASE_MS = 6000;
+/** Rows that go to other streams than the events. */
+const NOT_EVENTS = /^(jobs|dead)\./;
 /** Sent rows younger than this are published again when the bus lost its data (the outbox keeps them as long). */
 const REPUBLISH_MS = 3 * 24 * 3600 * 1000;
 
 /**
- * Publishes the service's outbox to the bus, in order, at least once, from one replica at a time. Wakes by change stream,
- * with a poll as fallback. When a stream turns out to be new or shorter than it was, everything recent is published again.
+ * Publishes the service's outbox to the bus, in order, at least once, from one replica at a time. It wakes when a
+ * transaction of this process added events, or another replica says so, with a poll as fallback. When a stream turns out to
+ * be new, or no longer has what was published last, everything recent is published again.
  */
 export function startRelay(runtime: Runtime, bus: Bus, outbox: Outbox, leases: Leases): void {
   let stopped = false;
   let wake: () => void = () => undefined;
   let rest: NodeJS.Timeout | undefined;
   let pending = false;
+  let isHolder = false;
+  let askToStop: () => void = () => undefined;
+  const askedToStop = new Promise<void>((resolve) => {
+    askToStop = resolve;
+  });
   new Gauge({
     name: 'intake_outbox_lag_seconds',
     help: 'Age of the oldest event that is not yet on the bus',
@@ -41,66 +52,76 @@ export function startRelay(runtime: Runtime, bus: Bus, outbox: Outbox, leases: L
       if (pending || stopped) wake();
     });
 
-  /** Compares the streams with what was last known of them. */
+  const topic = `outbox.${runtime.name}`;
+  outbox.onAdded(() => (isHolder ? wake() : bus.signal(topic)));
+  bus.onSignal(topic, () => wake());
+
+  /** Whether the stream is still the one that was published to, with the message that was published last. */
+  const isComplete = async (manager: JetStreamManager, stream: 'events' | 'jobs', created: string) => {
+    const name = bus.streamName(stream);
+    const before = await outbox.readCreation(name);
+    if (before !== null && before !== created) return false;
+    if (stream === 'jobs') return true; // done tickets leave the stream, so there is nothing to compare with
+    const last = await outbox.findLastSent(NOT_EVENTS, new Date(Date.now() - REPUBLISH_MS / 2));
+    if (!last) return true;
+    const message = await manager.streams.getMessage(name, { seq: last.sequence }).catch(() => null);
+    return message?.header.get('Nats-Msg-Id') === last.id;
+  };
+
+  /** Publishes everything recent again when a stream has lost what was published to it. */
   const checkStreams = async (): Promise<void> => {
     const manager = await bus.ensureStreams();
     for (const stream of ['events', 'jobs'] as const) {
       const name = bus.streamName(stream);
-      const info = await manager.streams.info(name);
-      const created = String(info.created);
-      const mark = await outbox.readMark(name);
-      if (mark && (mark.created !== created || info.state.last_seq < mark.lastSequence)) {
+      const created = String((await manager.streams.info(name)).created);
+      if (!(await isComplete(manager, stream, created))) {
         const count = await outbox.markUnsentSince(new Date(Date.now() - REPUBLISH_MS));
         runtime.log.warn({ stream: name, count }, 'the bus lost data; recent events are published again');
       }
-      await outbox.writeMark(name, { created, lastSequence: info.state.last_seq });
+      await outbox.writeCreation(name, created); // last, so that a failure on the way is found again
     }
   };
 
+  const natsSubjectOf = ({ subject }: OutboxRow): string =>
+    subject.startsWith(DEAD_PREFIX)
+      ? bus.deadSubjectOf(subject.slice(DEAD_PREFIX.length))
+      : bus.subjectOf(subject as Subject);
+
+  const publishRow = async (js: JetStreamClient, row: OutboxRow): Promise<number> => {
+    const ack = await js.publish(natsSubjectOf(row), encoder.encode(JSON.stringify(row.payload)), {
+      msgID: row._id,
+      headers: toHeaders(row),
+      timeout: 5000,
+    });
+    return ack.seq;
+  };
+
+  /** Rows of one aggregate go one after the other, and none after one that failed: their order is kept. */
   const publish = async (rows: OutboxRow[]): Promise<void> => {
     const js = await bus.jetstream();
-    const encoder = new TextEncoder();
+    const sent: { id: string; sequence: number }[] = [];
     const results = await Promise.allSettled(
-      rows.map((row) =>
-        js.publish(bus.subjectOf(row.subject as Subject), encoder.encode(JSON.stringify(row.payload)), {
-          msgID: row._id,
-          headers: toHeaders(row),
-          timeout: 5000,
-        }),
-      ),
+      groupByAggregate(rows).map(async (group) => {
+        for (const row of group) sent.push({ id: row._id, sequence: await publishRow(js, row) });
+      }),
     );
-    const sent = rows.filter((_, i) => results[i]?.status === 'fulfilled');
-    await outbox.markSent(sent.map((row) => row._id));
-    const sequences = new Map<'events' | 'jobs', number>();
-    rows.forEach((row, i) => {
-      const result = results[i];
-      if (result?.status !== 'fulfilled') return;
-      const stream = streamOf(row.subject as Subject);
-      sequences.set(stream, Math.max(sequences.get(stream) ?? 0, result.value.seq));
-    });
-    for (const [stream, lastSequence] of sequences) {
-      const mark = await outbox.readMark(bus.streamName(stream));
-      if (mark && mark.lastSequence < lastSequence)
-        await outbox.writeMark(bus.streamName(stream), { ...mark, lastSequence });
-    }
+    if (sent.length > 0) await outbox.markSent(sent);
     const failed = results.find((result) => result.status === 'rejected');
-    if (failed) throw (failed as PromiseRejectedResult).reason;
+    if (failed) throw failed.reason;
   };
 
   /** Publishes until the lease is lost or the relay stops. */
   const relayUnderLease = async (): Promise<void> => {
+    await Promise.race([bus.connected(), askedToStop]);
+    if (stopped) return;
     const lease = await leases.acquire('outbox-relay', LEASE_MS);
     if (!lease) {
       await nextWake(POLL_MS);
       return;
     }
-    await bus.connected();
     let checkedAt = -1;
     let renewedAt = Date.now();
-    const watching = outbox.watch(
-      () => wake(),
-      (error) => runtime.log.debug({ err: error }, 'change stream ended, polling until it is opened again'),
-    );
+    isHolder = true;
     try {
       while (!stopped) {
         if (Date.now() - renewedAt > LEASE_MS / 3) {
@@ -118,7 +139,7 @@ export function startRelay(runtime: Runtime, bus: Bus, outbox: Outbox, leases: L
         if (rows.length < BATCH) await nextWake(POLL_MS);
       }
     } finally {
-      await watching.close().catch(() => undefined);
+      isHolder = false;
       await lease.release().catch(() => undefined);
     }
   };
@@ -141,7 +162,18 @@ export function startRelay(runtime: Runtime, bus: Bus, outbox: Outbox, leases: L
   const running = loop();
   runtime.onStop('outbox relay', async () => {
     stopped = true;
+    askToStop();
     wake();
     await Promise.race([running, new Promise((resolve) => setTimeout(resolve, 6000).unref())]);
   });
+}
+
+function groupByAggregate(rows: readonly OutboxRow[]): OutboxRow[][] {
+  const groups = new Map<string, OutboxRow[]>();
+  for (const row of rows) {
+    const own = groups.get(row.aggregate) ?? [];
+    own.push(row);
+    groups.set(row.aggregate, own);
+  }
+  return [...groups.values()];
 }

@@ -4,9 +4,23 @@ export const RETRY_DELAYS_MS = [250, 1000, 5000, 15_000, 60_000] as const;
 /** Wait before the next try while something that is needed is away (database, neighbour): as long as it takes. */
 export const AWAY_DELAY_MS = 2000;
 
-/** What to do after a failed try. `tries` counts from 1. */
-export function afterFailure(tries: number, away: boolean): { kind: 'retry'; delayMs: number } | { kind: 'park' } {
-  if (away) return { kind: 'retry', delayMs: AWAY_DELAY_MS };
-  const delayMs = RETRY_DELAYS_MS[tries - 1];
+/** Waits of a consumer, in milliseconds. */
+export interface RetryDelays {
+  /** Before the 2nd, 3rd, ... try. */
+  readonly failures: readonly number[];
+  /** Before each further try while something that is needed is away. */
+  readonly away: number;
+}
+
+export const RETRY_DELAYS: RetryDelays = { failures: RETRY_DELAYS_MS, away: AWAY_DELAY_MS };
+
+/** What to do after a failed try. `tries` counts the failures that were not somebody else's, from 1. */
+export function afterFailure(
+  tries: number,
+  away: boolean,
+  delays: RetryDelays = RETRY_DELAYS,
+): { kind: 'retry'; delayMs: number } | { kind: 'park' } {
+  if (away) return { kind: 'retry', delayMs: delays.away };
+  const delayMs = delays.failures[tries - 1];
   return delayMs === undefined ? { kind: 'park' } : { kind: 'retry', delayMs };
 }

@@ -5,6 +5,8 @@ import mongoose, { type ClientSession, type Connection } from 'mongoose';
 export interface Database {
   readonly connection: Connection;
   readonly name: string;
+  /** Called in each transaction before it is committed, and again after it was. */
+  readonly commitHooks: { before(session: ClientSession): Promise<void>; after(session: ClientSession): void }[];
 }
 
 /** Where a service's database is. */
@@ -41,7 +43,7 @@ export async function connectDatabase(runtime: Runtime, options: DatabaseOptions
   runtime.addReadiness('MongoDB', async () => {
     await connection.db?.command({ ping: 1 });
   });
-  return { connection, name };
+  return { connection, name, commitHooks: [] };
 }
 
 /** Creates the indexes of the service's models; called once by each service after its models are defined. */
@@ -72,7 +74,9 @@ export async function transaction<T>(database: Database, fn: (session: ClientSes
         maxCommitTimeMS: 5000,
       });
       const result = await fn(session);
+      for (const hook of database.commitHooks) await hook.before(session);
       await commit(session, end);
+      for (const hook of database.commitHooks) hook.after(session);
       return result;
     } catch (error) {
       unreachable = isUnreachable(error);

@@ -203,7 +203,10 @@ describe('outbox', () => {
     await add('a', 1);
     await add('a', 2);
     expect(await outbox.lagSeconds()).toBeGreaterThan(0);
-    await outbox.markSent(['a:1', 'a:2']);
+    await outbox.markSent([
+      { id: 'a:1', sequence: 7 },
+      { id: 'a:2', sequence: 8 },
+    ]);
     expect(await unsent()).toEqual([]);
     expect(await outbox.lagSeconds()).toBe(0);
     expect(await outbox.markUnsentSince(new Date(Date.now() + 1000))).toBe(0);
@@ -211,30 +214,39 @@ describe('outbox', () => {
     expect(await unsent()).toEqual(['a:1', 'a:2']);
   });
 
-  it('wakes who watches', async () => {
-    let woken = 0;
-    const errors: unknown[] = [];
-    const watching = outbox.watch(
-      () => {
-        woken += 1;
-      },
-      (error) => errors.push(error),
-    );
-    let version = 0;
-    await waitFor('the watch to see a row', async () => {
-      version += 1;
-      await add('w', version);
-      return woken > 0;
+  it('tells of added rows after the commit, and not of those that were rolled back', async () => {
+    let told = 0;
+    outbox.onAdded(() => {
+      told += 1;
     });
-    await watching.close();
-    expect(errors).toEqual([]);
+    const failing = transaction(database, async (session) => {
+      outbox.add(session, { id: 'r:1', subject: 's', payload: {}, aggregate: 'r', version: 1 });
+      throw new Error('no');
+    });
+    await expect(failing).rejects.toThrow('no');
+    expect(told).toBe(0);
+    await add('w', 1);
+    expect(told).toBe(1);
   });
 
-  it('remembers how far a stream had come', async () => {
-    expect(await outbox.readMark('S')).toBeNull();
-    await outbox.writeMark('S', { created: 'then', lastSequence: 4 });
-    await outbox.writeMark('S', { created: 'then', lastSequence: 5 });
-    expect(await outbox.readMark('S')).toEqual({ created: 'then', lastSequence: 5 });
+  it('remembers when a stream was created', async () => {
+    expect(await outbox.readCreation('S')).toBeNull();
+    await outbox.writeCreation('S', 'then');
+    await outbox.writeCreation('S', 'later');
+    expect(await outbox.readCreation('S')).toBe('later');
+  });
+
+  it('knows what was sent last, and where in its stream it is', async () => {
+    const since = new Date(Date.now() - 60_000);
+    expect(await outbox.findLastSent(/^jobs/, since)).toBeNull();
+    for (const version of [1, 2, 3]) await add('a', version);
+    await outbox.markSent([
+      { id: 'a:2', sequence: 12 },
+      { id: 'a:1', sequence: 11 },
+    ]);
+    expect(await outbox.findLastSent(/^jobs/, since)).toEqual({ id: 'a:2', sequence: 12 });
+    expect(await outbox.findLastSent(/^s$/, since)).toBeNull();
+    expect(await outbox.findLastSent(/^jobs/, new Date(Date.now() + 1000))).toBeNull();
   });
 });
 

@@ -15,35 +15,41 @@ export interface OutboxRow {
   readonly at: Date;
   readonly requestId?: string;
   readonly traceparent?: string;
+  /** Further headers of the message. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** It had been published before, and the bus lost it. */
+  readonly again?: boolean;
+}
+
+/** An event before it is written. */
+export interface NewOutboxRow {
+  readonly id: string;
+  readonly subject: string;
+  readonly payload: unknown;
+  readonly aggregate: string;
+  readonly version: number;
 }
 
 /** The events that a service has promised and not yet published. */
 export interface Outbox {
-  /** Writes an event beside the change it tells of, in the change's transaction. The same id again is ignored. */
-  add(
-    session: ClientSession,
-    event: { id: string; subject: string; payload: unknown; aggregate: string; version: number },
-  ): Promise<void>;
+  /** Adds an event to the change it tells of: it is written when the transaction of `session` is committed. The same id
+   * again is ignored. */
+  add(session: ClientSession, event: NewOutboxRow): void;
+  /** Calls `listener` whenever a transaction of this process has added rows. */
+  onAdded(listener: () => void): void;
   /** Rows not yet published, oldest first, versions of one aggregate in order. */
   findUnsent(limit: number): Promise<OutboxRow[]>;
-  markSent(ids: readonly string[]): Promise<void>;
+  /** Notes where in its stream each row now is. A lost note only means that the row is published again. */
+  markSent(rows: readonly { readonly id: string; readonly sequence: number }[]): Promise<void>;
+  /** The row sent last whose subject does not match `except`, with its sequence in the stream; null when there is none. */
+  findLastSent(except: RegExp, since: Date): Promise<{ id: string; sequence: number } | null>;
   /** Makes rows sent since `since` unsent again, because the bus lost them. Answers how many. */
   markUnsentSince(since: Date): Promise<number>;
-  /** What the relay last knew of a stream, or null. */
-  readMark(stream: string): Promise<StreamMark | null>;
-  writeMark(stream: string, mark: StreamMark): Promise<void>;
+  /** When a stream had been created, as it was last seen, or null. */
+  readCreation(stream: string): Promise<string | null>;
+  writeCreation(stream: string, created: string): Promise<void>;
   /** Age of the oldest unsent row in seconds, 0 when there is none. */
   lagSeconds(): Promise<number>;
-  /** Calls `wake` whenever a row is added, until `close`. The change stream may end with an error when MongoDB goes away. */
-  watch(wake: () => void, onError: (error: unknown) => void): { close(): Promise<void> };
-}
-
-/** How far a stream had come when something was last published to it: tells whether the bus lost data since. */
-export interface StreamMark {
-  /** When the stream was created, as the bus says it. */
-  readonly created: string;
-  /** Sequence of the last message that the bus acknowledged. */
-  readonly lastSequence: number;
 }
 
 /** How long sent rows are kept, so that they can be published again when the bus loses its data: seconds. */
@@ -61,64 +67,91 @@ export function createOutbox(database: Database): Outbox {
       at: { type: Date, required: true },
       requestId: String,
       traceparent: String,
+      headers: Schema.Types.Mixed,
       sentAt: { type: Date, default: null },
+      sequence: Number,
+      again: Boolean,
     },
     { collection: 'outbox', versionKey: false, minimize: false },
   );
   schema.index({ sentAt: 1, at: 1 });
   schema.index({ sentAt: 1 }, { expireAfterSeconds: KEEP_SENT_S });
   const model = database.connection.model('Outbox', schema);
-  const marks = database.connection.model(
-    'StreamMark',
-    new Schema(
-      { _id: String, created: String, lastSequence: Number },
-      { collection: 'stream_marks', versionKey: false },
-    ),
+  const streams = database.connection.model(
+    'Stream',
+    new Schema({ _id: String, created: String }, { collection: 'streams', versionKey: false }),
   );
-
-  return {
-    async add(session, { id, ...event }) {
-      await model.updateOne(
-        { _id: id },
-        {
-          $setOnInsert: {
-            ...event,
-            at: new Date(),
-            requestId: currentRequestId(),
-            traceparent: currentTraceparent(),
-            sentAt: null,
-          },
-        },
-        { upsert: true, session },
+  const added = new WeakMap<ClientSession, { _id: string }[]>();
+  const listeners: (() => void)[] = [];
+  database.commitHooks.push({
+    async before(session) {
+      const rows = added.get(session);
+      if (!rows) return;
+      await model.bulkWrite(
+        rows.map(({ _id, ...row }) => ({
+          updateOne: { filter: { _id }, update: { $setOnInsert: row }, upsert: true },
+        })),
+        { session },
       );
     },
+    after(session) {
+      if (added.has(session)) for (const listener of listeners) listener();
+    },
+  });
+  return {
+    add(session, { id, ...event }) {
+      const row = {
+        _id: id,
+        ...event,
+        at: new Date(),
+        requestId: currentRequestId(),
+        traceparent: currentTraceparent(),
+        sentAt: null,
+      };
+      const rows = added.get(session);
+      if (rows) rows.push(row);
+      else added.set(session, [row]);
+    },
+    onAdded: (listener) => void listeners.push(listener),
     async findUnsent(limit) {
       const rows = await model.find({ sentAt: null }).sort({ at: 1 }).limit(limit).lean<OutboxRow[]>();
       return inOrder(rows);
     },
-    async markSent(ids) {
-      await model.updateMany({ _id: { $in: [...ids] } }, { $set: { sentAt: new Date() } });
+    async markSent(rows) {
+      const sentAt = new Date();
+      await model.bulkWrite(
+        rows.map(({ id, sequence }) => ({
+          updateOne: { filter: { _id: id }, update: { $set: { sentAt, sequence } } },
+        })),
+        { ordered: false },
+      );
+    },
+    async findLastSent(except, since) {
+      const rows = await model
+        .find({ sentAt: { $gte: since }, sequence: { $gt: 0 }, subject: { $not: except } })
+        .sort({ sentAt: -1 })
+        .limit(500)
+        .select('sequence')
+        .lean<{ _id: string; sequence: number }[]>();
+      const last = rows.reduce((a, b) => (b.sequence > a.sequence ? b : a), rows[0] ?? { _id: '', sequence: 0 });
+      return rows.length > 0 ? { id: last._id, sequence: last.sequence } : null;
     },
     async markUnsentSince(since) {
-      const result = await model.updateMany({ sentAt: { $gte: since } }, { $set: { sentAt: null } });
+      const result = await model.updateMany(
+        { sentAt: { $gte: since } },
+        { $set: { sentAt: null, again: true }, $unset: { sequence: 1 } },
+      );
       return result.modifiedCount;
     },
-    async readMark(stream) {
-      const mark = await marks.findById(stream).lean();
-      return mark?.created ? { created: mark.created, lastSequence: mark.lastSequence ?? 0 } : null;
+    async readCreation(stream) {
+      return (await streams.findById(stream).lean())?.created ?? null;
     },
-    async writeMark(stream, mark) {
-      await marks.updateOne({ _id: stream }, { $set: { ...mark } }, { upsert: true });
+    async writeCreation(stream, created) {
+      await streams.updateOne({ _id: stream }, { $set: { created } }, { upsert: true });
     },
     async lagSeconds() {
       const oldest = await model.findOne({ sentAt: null }).sort({ at: 1 }).select('at').lean<{ at: Date } | null>();
       return oldest ? Math.max(0, (Date.now() - oldest.at.getTime()) / 1000) : 0;
-    },
-    watch(wake, onError) {
-      const stream = model.watch([{ $match: { operationType: 'insert' } }], { fullDocument: 'default' });
-      stream.on('change', wake);
-      stream.on('error', onError);
-      return { close: () => stream.close() };
     },
   };
 }

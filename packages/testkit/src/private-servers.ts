@@ -54,6 +54,8 @@ export function startMongo(options: PrivateServerOptions = {}): Promise<PrivateS
     args: (port, dataDir) => [
       ...['--dbpath', dataDir, '--port', String(port), '--bind_ip', '127.0.0.1', '--replSet', REPLICA_SET],
       ...['--oplogSize', '128', '--wiredTigerCacheSizeGB', '0.25', '--nounixsocket'],
+      // A process that is killed leaves its transaction open for so long.
+      ...['--setParameter', 'transactionLifetimeLimitSeconds=10'],
     ],
     urlOf: (port) => `mongodb://127.0.0.1:${port}/?replicaSet=${REPLICA_SET}`,
     isUp: async (port) => {
