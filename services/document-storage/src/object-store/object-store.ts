@@ -3,6 +3,7 @@ import https from 'node:https';
 import type { Readable } from 'node:stream';
 import { Refusal } from '@intake/rpc';
 import { Client } from 'minio';
+import { createPart, startMultipart } from './multipart';
 import { isObjectMissing, isStoreAway } from './store-errors';
 
 /** Where the object store is. */
@@ -23,7 +24,7 @@ export interface ObjectInfo {
 /** Objects in one bucket of an S3-compatible store. A store that cannot be reached is SERVICE_UNAVAILABLE, at once. */
 export interface ObjectStore {
   /**
-   * Writes a stream of any length, holding two parts of it in memory at most. Answers what the store then says about the
+   * Writes a stream of any length, holding at most two parts of it in memory. Answers what the store then says about the
    * object. When the stream or the store fails, nothing of it is left and the error is thrown on.
    */
   write(key: string, chunks: AsyncIterable<Uint8Array>): Promise<ObjectInfo>;
@@ -36,8 +37,6 @@ export interface ObjectStore {
   check(): Promise<void>;
 }
 
-/** Smallest part that S3 allows. Two of them are in memory for each file that is being written. */
-const PART_BYTES = 5 * 1024 * 1024;
 /** How long a connection to the store may take, in milliseconds. */
 const CONNECT_MS = 1500;
 /** How long the store may leave a request without a sign of life, in milliseconds. */
@@ -99,51 +98,31 @@ export function createObjectStore({ url, accessKey, secretKey, bucket, region }:
       return { size, etag };
     });
 
-  const writeParts = async (key: string, parts: AsyncIterator<Buffer>, first: Buffer, second: Buffer) => {
-    const uploadID = await ask(() => client.initiateNewMultipartUpload(bucket, key, {}));
-    const sent: { part: number; etag: string }[] = [];
-    let sending: Promise<void> = Promise.resolve();
-    const send = (partNumber: number, part: Buffer): void => {
-      sending = ask(() =>
-        client.uploadPart(
-          { bucketName: bucket, objectName: key, uploadID, partNumber, headers: { 'Content-Length': part.length } },
-          part,
-        ),
-      ).then(({ etag }) => void sent.push({ part: partNumber, etag }));
-      // Its failure is noticed when it is awaited, which may be later.
-      sending.catch(() => undefined);
-    };
-    try {
-      send(1, first);
-      let next: IteratorResult<Buffer> = { done: false, value: second };
-      for (let number = 2; !next.done; number++) {
-        const part: Buffer = next.value;
-        await sending;
-        send(number, part);
-        next = await parts.next();
-      }
-      await sending;
-      return await ask(() => client.completeMultipartUpload(bucket, key, uploadID, sent));
-    } catch (error) {
-      await sending.catch(() => undefined);
-      await client.abortMultipartUpload(bucket, key, uploadID).catch(() => undefined);
-      throw error;
-    }
-  };
-
   return {
     async write(key, chunks) {
       await ensureBucket();
-      const parts = splitIntoParts(chunks);
-      const first = await parts.next();
-      const second: IteratorResult<Buffer> = first.done ? first : await parts.next();
-      const { etag } = second.done
-        ? await ask(() => client.putObject(bucket, key, first.done ? Buffer.alloc(0) : first.value))
-        : await writeParts(key, parts, first.value as Buffer, second.value);
-      const found = await find(key);
-      if (found?.etag !== etag)
-        throw new Refusal('SERVICE_UNAVAILABLE', { cause: `object ${key} is not there after it was written` });
-      return found;
+      const upload = startMultipart(client, ask, bucket, key);
+      try {
+        let part = createPart();
+        for await (const chunk of chunks) {
+          for (let at = 0; at < chunk.length; ) {
+            at += part.add(chunk.subarray(at));
+            if (part.isFull()) part = await upload.send(part);
+          }
+        }
+        const { etag } = upload.hasBegun()
+          ? await upload.complete(part)
+          : await ask(() => client.putObject(bucket, key, part.bytes()));
+        const found = await find(key);
+        if (found?.etag !== etag)
+          throw new Refusal('SERVICE_UNAVAILABLE', { cause: `object ${key} is not there after it was written` });
+        return found;
+      } catch (error) {
+        await upload.abort();
+        throw error;
+      } finally {
+        upload.end();
+      }
     },
     read: (key, range) =>
       askForObject(() =>
@@ -165,24 +144,6 @@ export function createObjectStore({ url, accessKey, secretKey, bucket, region }:
       await ask(() => client.bucketExists(bucket));
     },
   };
-}
-
-/** Cuts a stream into parts of {@link PART_BYTES}; the last one may be shorter. */
-async function* splitIntoParts(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer, undefined> {
-  let pending: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of chunks) {
-    pending.push(chunk);
-    size += chunk.length;
-    while (size >= PART_BYTES) {
-      const all = Buffer.concat(pending);
-      yield all.subarray(0, PART_BYTES);
-      pending = [all.subarray(PART_BYTES)];
-      size -= PART_BYTES;
-    }
-  }
-  if (size > 0) yield Buffer.concat(pending);
-  return undefined;
 }
 
 /** Requests that fail soon when the store does not answer. Reading a body may take as long as its reader needs. */

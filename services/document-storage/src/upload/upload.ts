@@ -80,7 +80,7 @@ export function checkSubmission(
   queue: { readonly status: string; readonly acceptedMimeTypes: readonly string[] },
 ): void {
   if (queue.status !== 'active') throw new Refusal('QUEUE_DELETED');
-  if (files.length < submission.keys.length)
+  if (files.length < submission.keys.length || new Set(submission.keys).size < submission.keys.length)
     throw invalidField('content', 'A submitted file is not available any more. Send it again.');
   if (files.reduce((sum, file) => sum + file.size, 0) > MAX_FILE_BYTES) throw new Refusal('PAYLOAD_TOO_LARGE');
   const content = findContentErrors(submission, files, queue.acceptedMimeTypes);
