@@ -77,7 +77,8 @@ export function createRpc(deps: {
       return toProto(await annotations.finishExport(caller, request));
     },
     async *streamForExport(request, caller) {
-      yield { header: { total: await store.count(caller, request) } };
+      const [total, origins] = await Promise.all([store.count(caller, request), store.findOrigins(caller, request)]);
+      yield { header: { total, ...origins } };
       for await (const { annotation, contentJson } of contents.exportAll(store.stream(caller, request))) {
         yield { annotation: { annotation: toProto(annotation), contentJson } };
       }

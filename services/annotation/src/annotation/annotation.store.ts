@@ -179,6 +179,17 @@ export function createAnnotationStore(database: Database) {
     },
     count: (caller: Caller, request: contract.ListAnnotationsRequest): Promise<number> =>
       model.countDocuments(toFilter(caller, request)),
+    /** Schemas and queues of all that match, ascending. */
+    async findOrigins(
+      caller: Caller,
+      request: contract.ListAnnotationsRequest,
+    ): Promise<{ schemaIds: number[]; queueIds: number[] }> {
+      const filter = toFilter(caller, request);
+      const distinct = async (field: 'schemaId' | 'queueId') =>
+        ((await model.distinct(field, filter)) as number[]).sort((a, b) => a - b);
+      const [schemaIds, queueIds] = await Promise.all([distinct('schemaId'), distinct('queueId')]);
+      return { schemaIds, queueIds };
+    },
     /** All that match, in order, without holding them in memory. Page 0: no paging. */
     async *stream(caller: Caller, request: contract.ListAnnotationsRequest): AsyncGenerator<Annotation> {
       const query = model.find(toFilter(caller, request)).sort(toSort(request.ordering, ORDERINGS)).allowDiskUse(true);

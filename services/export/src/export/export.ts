@@ -54,20 +54,20 @@ export async function openExport(
   const filter = { ...asked, ...page, ordering: asked.ordering.length > 0 ? asked.ordering : ['id'] };
   const sources = createSources(neighbours, caller);
 
-  const chooseAll = async (): Promise<Column[]> => {
-    const { current, older } = await sources.readSchemas(filter);
+  const chooseAll = async (header: annotation.ExportHeader): Promise<Column[]> => {
+    const { current, older } = await sources.readSchemas(filter.queueIds, header);
     const schemas = areColumnsKnown(request, current) ? current : [...current, ...(await older())];
     const columns = chooseColumns(request, schemas);
     if (format === 'xlsx' && columns.length > MAX_SHEET_COLUMNS)
       throw invalidField('columns', `A sheet has no more than ${MAX_SHEET_COLUMNS} columns.`);
     return columns;
   };
-  const columns = format === 'csv' || format === 'xlsx' ? await chooseAll() : [];
-  const labels = columns.map(({ label }) => label);
 
   const open = await sources.openAnnotations(filter);
   try {
-    const pagination = paginate(open.total, page, absoluteUrl(request.baseUrl, request.requestUrl));
+    const pagination = paginate(open.header.total, page, absoluteUrl(request.baseUrl, request.requestUrl));
+    const columns = format === 'csv' || format === 'xlsx' ? await chooseAll(open.header) : [];
+    const labels = columns.map(({ label }) => label);
     const records = sources.readRecords(open.items, apiUrls(request.baseUrl));
     const render = (): AsyncIterable<Buffer> => {
       switch (format) {

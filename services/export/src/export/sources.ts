@@ -14,8 +14,8 @@ export interface Neighbours {
 
 /** An open stream of annotations. */
 export interface OpenAnnotations {
-  /** Number of all that match, on every page. */
-  readonly total: number;
+  /** Number of all that match, on every page; their schemas and queues, ascending. */
+  readonly header: annotation.ExportHeader;
   readonly items: AsyncIterable<annotation.ExportAnnotation>;
   /** Ends the stream when it is not read to its end. */
   close(): Promise<void>;
@@ -32,7 +32,6 @@ export interface SchemasConcerned {
 const STREAM_MS = 3600_000;
 /** Annotations whose documents and users are asked for together, and whose content is held at a time. */
 const BATCH = 50;
-const LIST_PAGE = 500;
 
 /** Reads everything that one export needs, on behalf of one caller. */
 export function createSources(neighbours: Neighbours, caller: Caller) {
@@ -87,7 +86,7 @@ export function createSources(neighbours: Neighbours, caller: Caller) {
         for await (const { annotation: item } of iterator) if (item) yield item;
       }
       return {
-        total: first.value.header.total,
+        header: first.value.header,
         items: readItems(),
         close: async () => void (await stream.return?.()),
       };
@@ -106,43 +105,19 @@ export function createSources(neighbours: Neighbours, caller: Caller) {
     },
 
     /** The schemas that columns may come from (API: export.md section 4.2): of the queues asked for, or of those in the result. */
-    async readSchemas(filter: annotation.ListAnnotationsRequest): Promise<SchemasConcerned> {
-      const readCurrent = async (ids: readonly number[]): Promise<number[]> => {
-        const found = await queues.getQueues({ ids: [...ids] }, caller);
-        const schemaOf = new Map(found.queues.map(({ id, schemaId }) => [id, schemaId]));
-        return [...new Set(ids.flatMap((id) => schemaOf.get(id) ?? []))];
-      };
-      const result = filter.queueIds.length === 0 ? await readResult(annotations, filter, caller) : undefined;
-      const currentIds = await readCurrent(result ? [...result.queueIds].sort((a, b) => a - b) : filter.queueIds);
+    async readSchemas(
+      askedQueueIds: readonly number[],
+      { schemaIds, queueIds }: annotation.ExportHeader,
+    ): Promise<SchemasConcerned> {
+      const ids = askedQueueIds.length > 0 ? [...askedQueueIds] : queueIds;
+      const found = ids.length > 0 ? await queues.getQueues({ ids }, caller) : { queues: [] };
+      const schemaOf = new Map(found.queues.map(({ id, schemaId }) => [id, schemaId]));
+      const currentIds = [...new Set(ids.flatMap((id) => schemaOf.get(id) ?? []))];
+      const olderIds = schemaIds.filter((id) => !currentIds.includes(id)).reverse();
       return {
         current: await Promise.all(currentIds.map(readSchema)),
-        async older() {
-          const { schemaIds } = result ?? (await readResult(annotations, filter, caller));
-          const older = [...schemaIds].filter((id) => !currentIds.includes(id)).sort((a, b) => b - a);
-          return Promise.all(older.map(readSchema));
-        },
+        older: () => Promise.all(olderIds.map(readSchema)),
       };
     },
   };
-}
-
-/** Queues and schemas of the annotations that match. */
-async function readResult(
-  annotations: Neighbours['annotations'],
-  filter: annotation.ListAnnotationsRequest,
-  caller: Caller,
-): Promise<{ queueIds: Set<number>; schemaIds: Set<number> }> {
-  const queueIds = new Set<number>();
-  const schemaIds = new Set<number>();
-  const onePage = filter.page > 0;
-  for (let page = onePage ? filter.page : 1, seen = 0; ; page++) {
-    const window = onePage ? { page, pageSize: filter.pageSize } : { page, pageSize: LIST_PAGE };
-    const list = await annotations.listAnnotations({ ...filter, ...window }, caller);
-    for (const { queueId, schemaId } of list.annotations) {
-      queueIds.add(queueId);
-      schemaIds.add(schemaId);
-    }
-    seen += list.annotations.length;
-    if (onePage || list.annotations.length === 0 || seen >= list.total) return { queueIds, schemaIds };
-  }
 }
