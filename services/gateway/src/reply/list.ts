@@ -21,16 +21,6 @@ export function replyList(
   };
 }
 
-/** The answer of a list that is whole in memory: the page is cut out here. */
-export function replyWholeList(
-  request: Pick<ApiRequest, 'query' | 'url'>,
-  page: Page,
-  results: readonly object[],
-): object {
-  const start = (page.page - 1) * page.pageSize;
-  return replyList(request, page, results.length, results.slice(start, start + page.pageSize));
-}
-
 /** The answer of a single object. */
 export function replyOne({ query }: Pick<ApiRequest, 'query'>, object: object): object {
   return readFields(query)?.(object) ?? object;

@@ -1,7 +1,6 @@
-import { replyWholeList } from '../reply/list';
-import { readPage } from '../request/pagination';
+import { listRoute, NO_ROWS } from '../list-route';
 import type { Permission } from '../roles';
-import { type Route, route } from '../route';
+import type { Route } from '../route';
 
 /**
  * Collections that hold nothing: a client that lists them keeps working, everything else is not allowed (API:
@@ -37,10 +36,6 @@ const COLLECTIONS: readonly (readonly [path: string, allow: Permission])[] = [
 
 export function absentRoutes(): Route[] {
   return COLLECTIONS.map(([path, allow]) =>
-    route('GET', path, {
-      allow,
-      call: async ({ query }) => readPage(query),
-      reply: (page, request) => replyWholeList(request, page, []),
-    }),
+    listRoute(path, { allow, filters: {}, orderings: [], fetch: async () => NO_ROWS, toJson: () => ({}) }),
   );
 }

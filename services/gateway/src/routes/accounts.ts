@@ -1,8 +1,8 @@
 import { type Caller, Refusal } from '@intake/rpc';
 import { z } from 'zod';
 import { hash, tokenOf } from '../auth';
-import { created, replyList, replyOne, replyWholeList } from '../reply/list';
-import { readPage } from '../request/pagination';
+import { boolean, cutPage, ids, listRoute, NO_ROWS, text } from '../list-route';
+import { created, replyOne } from '../reply/list';
 import { name, number, reference, string, unknownReference } from '../request/shapes';
 import {
   ORGANIZATION_GROUP_ID,
@@ -13,7 +13,7 @@ import {
 import { GROUPS, may } from '../roles';
 import { route } from '../route';
 import type { RouteContext } from './index';
-import { onlyOne } from './lookups';
+import { isOwn, onlyOne } from './lookups';
 
 /** The collections of the root listing. API: README.md section 3. */
 const ROOT = [
@@ -104,22 +104,16 @@ export function accountRoutes({ services, lookups, authenticator, domain }: Rout
       reply: ({ user, forAdmin }, request) => replyOne(request, userToJson(user, request.urls, forAdmin)),
     }),
 
-    route('GET', '/organizations', {
+    listRoute('/organizations', {
       allow: 'readConfiguration',
-      call: async ({ query }, caller) => {
-        const page = readPage(query);
-        const ids = query.ids('id');
-        const wanted = query.get('name');
-        query.check();
-        const rows = await listOrganizations(caller, ids);
-        return { page, rows: rows.filter(({ organization }) => wanted === undefined || organization.name === wanted) };
+      filters: { id: ids, name: text },
+      orderings: ['id', 'name'],
+      fetch: async ({ filters, ...wanted }, caller) => {
+        const all = await listOrganizations(caller, filters.id);
+        const found = all.filter(({ organization }) => (filters.name ?? organization.name) === organization.name);
+        return cutPage(found, wanted);
       },
-      reply: ({ page, rows }, request) =>
-        replyWholeList(
-          request,
-          page,
-          rows.map(({ organization, workspaceIds }) => organizationToJson(organization, workspaceIds, request.urls)),
-        ),
+      toJson: ({ organization, workspaceIds }, urls) => organizationToJson(organization, workspaceIds, urls),
     }),
     route('GET', '/organizations/:id', {
       allow: 'readConfiguration',
@@ -128,10 +122,12 @@ export function accountRoutes({ services, lookups, authenticator, domain }: Rout
         replyOne(request, organizationToJson(organization, workspaceIds, request.urls)),
     }),
 
-    route('GET', '/organization_groups', {
+    listRoute('/organization_groups', {
       allow: 'readConfiguration',
-      call: async ({ query }) => readPage(query),
-      reply: (page, request) => replyWholeList(request, page, [organizationGroupToJson(request.urls)]),
+      filters: {},
+      orderings: [],
+      fetch: async (wanted) => cutPage([ORGANIZATION_GROUP_ID], wanted),
+      toJson: (_, urls) => organizationGroupToJson(urls),
     }),
     route('GET', '/organization_groups/:id', {
       allow: 'readConfiguration',
@@ -141,22 +137,17 @@ export function accountRoutes({ services, lookups, authenticator, domain }: Rout
       reply: (_, request) => replyOne(request, organizationGroupToJson(request.urls)),
     }),
 
-    route('GET', '/groups', {
+    listRoute('/groups', {
       allow: 'readConfiguration',
-      call: async ({ query }) => {
-        const wanted = query.get('name');
-        const groups = GROUPS.filter((group) => wanted === undefined || group.name === wanted);
-        const [order] = query.ordering(['name']);
-        const sign = order?.startsWith('-') ? -1 : 1;
-        if (order) groups.sort((a, b) => sign * (a.name < b.name ? -1 : 1));
-        return { page: readPage(query), groups };
+      filters: { name: text },
+      orderings: ['name'],
+      fetch: async ({ filters, ordering, ...wanted }) => {
+        const found = GROUPS.filter(({ name }) => (filters.name ?? name) === name);
+        const sign = ordering[0]?.startsWith('-') ? -1 : 1;
+        if (ordering.length > 0) found.sort((one, other) => sign * (one.name < other.name ? -1 : 1));
+        return cutPage(found, wanted);
       },
-      reply: ({ page, groups }, request) =>
-        replyWholeList(
-          request,
-          page,
-          groups.map((group) => ({ ...group, url: request.urls.group(group.id) })),
-        ),
+      toJson: (group, urls) => ({ ...group, url: urls.group(group.id) }),
     }),
     route('GET', '/groups/:id', {
       allow: 'readConfiguration',
@@ -164,32 +155,28 @@ export function accountRoutes({ services, lookups, authenticator, domain }: Rout
       reply: (group, request) => replyOne(request, { ...group, url: request.urls.group(group.id) }),
     }),
 
-    route('GET', '/users', {
+    listRoute('/users', {
       allow: 'readUsers',
-      call: async ({ query }, caller) => {
-        const page = readPage(query);
-        const organizations = query.ids('organization');
-        const filter = {
-          ids: query.ids('id'),
-          queueIds: query.ids('queue'),
-          username: query.get('username'),
-          isActive: query.boolean('is_active'),
-          ordering: query.ordering(USER_ORDERINGS),
-        };
-        query.check();
-        if (organizations.length > 0 && !organizations.includes(caller.organizationId ?? 0)) {
-          return { page, users: [], total: 0, forAdmin: false };
-        }
-        const { users, total } = await auth.listUsers({ ...filter, ...page }, caller);
-        return { page, users, total, forAdmin: isAdmin(caller) };
+      filters: { id: ids, organization: ids, queue: ids, username: text, is_active: boolean, deleted: boolean },
+      unavailable: ['first_name', 'last_name', 'email', 'groups', 'last_login_before', 'last_login_after'],
+      orderings: ['id', 'username', 'first_name', 'last_name', 'email', 'last_login', 'date_joined'],
+      fetch: async ({ filters, ordering, page, pageSize }, caller) => {
+        if (!isOwn(filters.organization, caller) || filters.deleted) return NO_ROWS;
+        const { users, total } = await auth.listUsers(
+          {
+            ids: filters.id,
+            queueIds: filters.queue,
+            username: filters.username,
+            isActive: filters.is_active,
+            ordering,
+            page,
+            pageSize,
+          },
+          caller,
+        );
+        return { rows: users, total };
       },
-      reply: ({ page, users, total, forAdmin }, request) =>
-        replyList(
-          request,
-          page,
-          total,
-          users.map((user) => userToJson(user, request.urls, forAdmin)),
-        ),
+      toJson: (user, urls, caller) => userToJson(user, urls, isAdmin(caller)),
     }),
     route('POST', '/users', {
       allow: 'writeConfiguration',
@@ -225,5 +212,3 @@ export function accountRoutes({ services, lookups, authenticator, domain }: Rout
     }),
   ];
 }
-
-const USER_ORDERINGS = ['id', 'username', 'first_name', 'last_name', 'email', 'last_login', 'date_joined'];

@@ -1,14 +1,21 @@
 import { queue as contract } from '@intake/contracts';
 import type { Caller } from '@intake/rpc';
 import { z } from 'zod';
-import { created, replyList, replyOne } from '../reply/list';
-import { readPage } from '../request/pagination';
-import type { Query } from '../request/query';
-import { boolean, metadata, name, object, reference, string, unknownReference } from '../request/shapes';
+import { boolean, ids, listRoute, NO_ROWS, text } from '../list-route';
+import { created, replyOne } from '../reply/list';
+import {
+  boolean as booleanField,
+  metadata,
+  name,
+  object,
+  reference,
+  string,
+  unknownReference,
+} from '../request/shapes';
 import { inboxToJson, queueToJson, schemaToJson, workspaceToJson } from '../resources/queue';
 import { route } from '../route';
 import type { RouteContext } from './index';
-import { distinct, onlyOne } from './lookups';
+import { distinct, isOwn, onlyOne } from './lookups';
 
 const workspaceBody = z.object({
   name: name(),
@@ -20,7 +27,7 @@ const queueBody = z.object({
   workspace: reference('workspaces'),
   schema: reference('schemas'),
   locale: string(20).optional(),
-  use_confirmed_state: boolean.optional(),
+  use_confirmed_state: booleanField.optional(),
   metadata: metadata.optional(),
   settings: object.optional(),
 });
@@ -37,18 +44,9 @@ const inboxBody = z.object({
     .refine((queues) => queues.length === 1, 'An inbox belongs to exactly one queue.'),
 });
 
-const QUEUE_ORDERINGS = ['id', 'name', 'workspace', 'connector', 'webhooks', 'schema', 'inbox', 'locale'];
-
 /** Workspaces, queues, schemas and inboxes. API: workspaces-queues.md, schemas.md, inboxes.md. */
 export function configurationRoutes({ services, lookups }: RouteContext) {
   const { queue: queues } = services;
-
-  /** Filter of a list that has nothing but id, name and paging in its rpc. */
-  const readSimpleList = (query: Query, orderings: readonly string[]) => ({
-    ids: query.ids('id'),
-    name: query.get('name'),
-    ordering: query.ordering(orderings),
-  });
 
   const withRelations = async (rows: readonly contract.Queue[], caller: Caller) => {
     const relations = await lookups.relationsOf(
@@ -63,32 +61,30 @@ export function configurationRoutes({ services, lookups }: RouteContext) {
     return rows.map((row) => ({ row, settings: known.find(({ id }) => id === row.queueId)?.settings }));
   };
 
-  /** Narrows `ids` to those that a further filter allows; null: nothing can match. */
-  const narrow = (ids: readonly number[], allowed: readonly number[]): number[] | null => {
-    const both = ids.length > 0 ? ids.filter((id) => allowed.includes(id)) : [...allowed];
+  /** Narrows ids to those that a further filter found; null: nothing can match. No filter, no narrowing. */
+  const narrow = async (
+    wanted: readonly number[],
+    filter: readonly number[],
+    find: (filter: readonly number[]) => Promise<readonly number[]>,
+  ): Promise<number[] | null> => {
+    if (filter.length === 0) return [...wanted];
+    const found = await find(filter);
+    const both = wanted.length > 0 ? found.filter((id) => wanted.includes(id)) : [...found];
     return both.length > 0 ? both : null;
   };
 
   return [
-    route('GET', '/workspaces', {
+    listRoute('/workspaces', {
       allow: 'readConfiguration',
-      call: async ({ query }, caller) => {
-        const page = readPage(query);
-        const filter = readSimpleList(query, ['id', 'name']);
-        const organizations = query.ids('organization');
-        query.check();
-        if (organizations.length > 0 && !organizations.includes(caller.organizationId ?? 0)) {
-          return { page, workspaces: [], total: 0 };
-        }
-        return { page, ...(await queues.listWorkspaces({ ...filter, ...page }, caller)) };
+      filters: { id: ids, name: text, organization: ids },
+      orderings: ['id', 'name'],
+      fetch: async ({ filters, ...wanted }, caller) => {
+        if (!isOwn(filters.organization, caller)) return NO_ROWS;
+        const filter = { ids: filters.id, name: filters.name, ...wanted };
+        const { workspaces, total } = await queues.listWorkspaces(filter, caller);
+        return { rows: workspaces, total };
       },
-      reply: ({ page, workspaces, total }, request) =>
-        replyList(
-          request,
-          page,
-          total,
-          workspaces.map((row) => workspaceToJson(row, request.urls)),
-        ),
+      toJson: workspaceToJson,
     }),
     route('POST', '/workspaces', {
       allow: 'writeConfiguration',
@@ -105,44 +101,45 @@ export function configurationRoutes({ services, lookups }: RouteContext) {
       reply: (row, request) => replyOne(request, workspaceToJson(row, request.urls)),
     }),
 
-    route('GET', '/queues', {
+    listRoute('/queues', {
       allow: 'readConfiguration',
-      call: async ({ query }, caller) => {
-        const page = readPage(query);
-        const users = query.ids('users');
-        const filter = {
-          ids: query.ids('id'),
-          name: query.get('name'),
-          workspaceIds: query.ids('workspace'),
-          schemaIds: query.ids('schema'),
-          inboxIds: query.ids('inbox'),
-          locale: query.get('locale'),
-          ordering: query.ordering(QUEUE_ORDERINGS),
-        };
-        // No queue has any of these yet, and none is being deleted.
-        const never = ['connector', 'hooks', 'webhooks', 'engine', 'dedicated_engine', 'generic_engine'].some(
-          (parameter) => query.ids(parameter).length > 0,
-        );
-        const deleting = query.boolean('deleting') === true;
-        query.check();
-        const ids =
-          users.length > 0
-            ? narrow(
-                filter.ids,
-                (await lookups.users(users, caller)).flatMap((user) => user.queueIds),
-              )
-            : filter.ids;
-        if (ids === null || never || deleting) return { page, total: 0, rows: [] };
-        const { queues: rows, total } = await queues.listQueues({ ...filter, ids, ...page }, caller);
-        return { page, total, rows: await withRelations(rows, caller) };
+      filters: {
+        id: ids,
+        name: text,
+        workspace: ids,
+        schema: ids,
+        inbox: ids,
+        users: ids,
+        locale: text,
+        connector: ids,
+        hooks: ids,
+        webhooks: ids,
+        engine: ids,
+        dedicated_engine: ids,
+        generic_engine: ids,
+        deleting: boolean,
       },
-      reply: ({ page, rows, total }, request) =>
-        replyList(
-          request,
-          page,
-          total,
-          rows.map(({ row, relations }) => queueToJson(row, relations, request.urls)),
-        ),
+      orderings: ['id', 'name', 'workspace', 'connector', 'webhooks', 'schema', 'inbox', 'locale'],
+      fetch: async ({ filters, ...wanted }, caller) => {
+        const { connector, hooks, webhooks, engine, dedicated_engine, generic_engine } = filters;
+        // No queue has any of these yet, and none is being deleted.
+        const absent = [connector, hooks, webhooks, engine, dedicated_engine, generic_engine].flat();
+        const chosen = await narrow(filters.id, filters.users, async (userIds) =>
+          (await lookups.users(userIds, caller)).flatMap((user) => user.queueIds),
+        );
+        if (chosen === null || absent.length > 0 || filters.deleting) return NO_ROWS;
+        const filter = {
+          ids: chosen,
+          name: filters.name,
+          workspaceIds: filters.workspace,
+          schemaIds: filters.schema,
+          inboxIds: filters.inbox,
+          locale: filters.locale,
+        };
+        const { queues: rows, total } = await queues.listQueues({ ...filter, ...wanted }, caller);
+        return { rows: await withRelations(rows, caller), total };
+      },
+      toJson: ({ row, relations }, urls) => queueToJson(row, relations, urls),
     }),
     route('POST', '/queues', {
       allow: 'writeConfiguration',
@@ -176,30 +173,19 @@ export function configurationRoutes({ services, lookups }: RouteContext) {
       reply: ({ row, relations }, request) => replyOne(request, queueToJson(row, relations, request.urls)),
     }),
 
-    route('GET', '/schemas', {
+    listRoute('/schemas', {
       allow: 'readConfiguration',
-      call: async ({ query }, caller) => {
-        const page = readPage(query);
-        const filter = readSimpleList(query, ['id', 'name']);
-        const ofQueues = query.ids('queue');
-        query.check();
-        const ids =
-          ofQueues.length > 0
-            ? narrow(
-                filter.ids,
-                (await lookups.queues(ofQueues, caller)).map(({ schemaId }) => schemaId),
-              )
-            : filter.ids;
-        if (ids === null) return { page, schemas: [], total: 0 };
-        return { page, ...(await queues.listSchemas({ ...filter, ids, ...page }, caller)) };
+      filters: { id: ids, name: text, queue: ids },
+      orderings: ['id', 'name'],
+      fetch: async ({ filters, ...wanted }, caller) => {
+        const chosen = await narrow(filters.id, filters.queue, async (queueIds) =>
+          distinct((await lookups.queues(queueIds, caller)).map(({ schemaId }) => schemaId)),
+        );
+        if (chosen === null) return NO_ROWS;
+        const { schemas, total } = await queues.listSchemas({ ids: chosen, name: filters.name, ...wanted }, caller);
+        return { rows: schemas, total };
       },
-      reply: ({ page, schemas, total }, request) =>
-        replyList(
-          request,
-          page,
-          total,
-          schemas.map((row) => schemaToJson(row, request.urls)),
-        ),
+      toJson: schemaToJson,
     }),
     route('POST', '/schemas', {
       allow: 'writeConfiguration',
@@ -227,28 +213,27 @@ export function configurationRoutes({ services, lookups }: RouteContext) {
       reply: (row, request) => replyOne(request, schemaToJson(row, request.urls)),
     }),
 
-    route('GET', '/inboxes', {
+    listRoute('/inboxes', {
       allow: 'readConnections',
-      call: async ({ query }, caller) => {
-        const page = readPage(query);
-        const filter = readSimpleList(query, ['id', 'name', 'email', 'email_prefix']);
-        const ofQueues = query.ids('queue');
-        query.check();
-        const ids =
-          ofQueues.length > 0
-            ? narrow(filter.ids, distinct((await lookups.queues(ofQueues, caller)).map(({ inboxId }) => inboxId)))
-            : filter.ids;
-        if (ids === null) return { page, total: 0, rows: [] };
-        const { inboxes, total } = await queues.listInboxes({ ...filter, ids, ...page }, caller);
-        return { page, total, rows: await withSettings(inboxes, caller) };
+      filters: { id: ids, name: text, queue: ids },
+      unavailable: [
+        'email',
+        'email_prefix',
+        'bounce_email_to',
+        'bounce_unprocessable_attachments',
+        'bounce_postponed_annotations',
+        'bounce_deleted_annotations',
+      ],
+      orderings: ['id', 'name', 'email', 'email_prefix'],
+      fetch: async ({ filters, ...wanted }, caller) => {
+        const chosen = await narrow(filters.id, filters.queue, async (queueIds) =>
+          distinct((await lookups.queues(queueIds, caller)).map(({ inboxId }) => inboxId)),
+        );
+        if (chosen === null) return NO_ROWS;
+        const { inboxes, total } = await queues.listInboxes({ ids: chosen, name: filters.name, ...wanted }, caller);
+        return { rows: await withSettings(inboxes, caller), total };
       },
-      reply: ({ page, rows, total }, request) =>
-        replyList(
-          request,
-          page,
-          total,
-          rows.map(({ row, settings }) => inboxToJson(row, settings, request.urls)),
-        ),
+      toJson: ({ row, settings }, urls) => inboxToJson(row, settings, urls),
     }),
     route('POST', '/inboxes', {
       allow: 'writeConfiguration',

@@ -1,10 +1,10 @@
 import { documentStorage } from '@intake/contracts';
 import type { Caller } from '@intake/rpc';
+import { ids, listRoute, text, times } from '../list-route';
 import { openFile } from '../reply/chunk-stream';
 import { attachment } from '../reply/content-disposition';
-import { replyList, replyOne } from '../reply/list';
+import { replyOne } from '../reply/list';
 import { matchesEtag, readRange } from '../reply/range';
-import { readPage } from '../request/pagination';
 import { documentToJson, pageToJson } from '../resources/document';
 import { Answer, type ApiRequest, route } from '../route';
 import type { RouteContext } from './index';
@@ -18,15 +18,6 @@ const DRAWING_MS = 60_000;
 
 /** Stored bytes are data, whatever they look like to a browser. */
 const UNTRUSTED = { 'X-Content-Type-Options': 'nosniff', 'Content-Security-Policy': "sandbox; default-src 'none'" };
-
-const DOCUMENT_ORDERINGS = [
-  'id',
-  'arrived_at',
-  'created_at',
-  'original_file_name',
-  'mime_type',
-  'attachment_status',
-] as const;
 
 /** Documents, pages and their bytes. API: documents-and-uploads.md section 1, pages.md. */
 export function documentRoutes({ services }: RouteContext) {
@@ -96,32 +87,25 @@ export function documentRoutes({ services }: RouteContext) {
   };
 
   return [
-    route('GET', '/documents', {
+    listRoute('/documents', {
       allow: 'readAnnotations',
-      call: async ({ query }, caller) => {
-        const page = readPage(query);
-        const created = query.timeRange('created_at');
-        const arrived = query.timeRange('arrived_at');
-        const filter = documentStorage.ListDocumentsRequest.create({
-          ids: query.ids('id'),
-          emailIds: query.ids('email'),
-          creatorIds: query.ids('creator'),
-          originalFileName: query.get('original_file_name'),
-          createdAfter: latest(created?.after, arrived?.after),
-          createdBefore: earliest(created?.before, arrived?.before),
-          ordering: query.ordering(DOCUMENT_ORDERINGS),
-          ...page,
-        });
-        query.check();
-        return { page, ...(await storage.listDocuments(filter, caller)) };
+      filters: { id: ids, email: ids, creator: ids, original_file_name: text, created_at: times, arrived_at: times },
+      unavailable: ['attachment_status', 'parent'],
+      orderings: ['id', 'arrived_at', 'created_at', 'original_file_name', 'mime_type', 'attachment_status'],
+      fetch: async ({ filters, ...wanted }, caller) => {
+        const filter = {
+          ids: filters.id,
+          emailIds: filters.email,
+          creatorIds: filters.creator,
+          originalFileName: filters.original_file_name,
+          // Both times are the same; both filters may be given.
+          createdAfter: latest(filters.created_at?.after, filters.arrived_at?.after),
+          createdBefore: earliest(filters.created_at?.before, filters.arrived_at?.before),
+        };
+        const { documents, total } = await storage.listDocuments({ ...filter, ...wanted }, caller);
+        return { rows: documents, total };
       },
-      reply: ({ page, documents, total }, request) =>
-        replyList(
-          request,
-          page,
-          total,
-          documents.map((row) => documentToJson(row, request.urls)),
-        ),
+      toJson: documentToJson,
     }),
     route('GET', '/documents/:id', {
       allow: 'readAnnotations',
@@ -142,26 +126,16 @@ export function documentRoutes({ services }: RouteContext) {
       reply: (answer) => answer,
     }),
 
-    route('GET', '/pages', {
+    listRoute('/pages', {
       allow: 'readAnnotations',
-      call: async ({ query }, caller) => {
-        const page = readPage(query);
-        const filter = {
-          ids: query.ids('id'),
-          annotationIds: query.ids('annotation'),
-          numbers: query.ids('number'),
-          ordering: query.ordering(['id', 'number', 's3_name']),
-        };
-        query.check();
-        return { page, ...(await storage.listPages({ ...filter, ...page }, caller)) };
+      filters: { id: ids, annotation: ids, number: ids },
+      orderings: ['id', 'number', 's3_name'],
+      fetch: async ({ filters, ...wanted }, caller) => {
+        const filter = { ids: filters.id, annotationIds: filters.annotation, numbers: filters.number };
+        const { pages, total } = await storage.listPages({ ...filter, ...wanted }, caller);
+        return { rows: pages, total };
       },
-      reply: ({ page, pages, total }, request) =>
-        replyList(
-          request,
-          page,
-          total,
-          pages.map((row) => pageToJson(row, request.urls)),
-        ),
+      toJson: pageToJson,
     }),
     route('GET', '/pages/:id', {
       allow: 'readAnnotations',

@@ -1,8 +1,7 @@
 import { mailIngest } from '@intake/contracts';
 import type { Caller } from '@intake/rpc';
-import type { ApiUrls } from '@intake/urls';
-import { replyList, replyOne } from '../reply/list';
-import { readPage } from '../request/pagination';
+import { ids, listRoute } from '../list-route';
+import { replyOne } from '../reply/list';
 import { emailToJson } from '../resources/email';
 import { route } from '../route';
 import type { RouteContext } from './index';
@@ -19,59 +18,56 @@ const ORDERINGS = [
   'last_thread_email_created_at',
 ];
 
+const UNAVAILABLE = [
+  'subject',
+  'created_at_before',
+  'created_at_after',
+  'documents',
+  'from__email',
+  'from__name',
+  'to',
+  'type',
+  'email_thread',
+  'has_documents',
+];
+
 /** E-mails. API: email-import.md section 2. */
 export function emailRoutes(context: RouteContext) {
   const { mail } = context.services;
   return [
-    route('GET', '/emails', {
+    listRoute('/emails', {
       allow: 'readEmails',
-      call: async ({ query, urls }, caller) => {
-        const page = readPage(query);
-        const filter = {
-          ids: query.ids('id'),
-          queueIds: query.ids('queue'),
-          inboxIds: query.ids('inbox'),
-          ordering: query.ordering(ORDERINGS),
-        };
-        query.check();
-        const { emails, total } = await mail.listEmails({ ...filter, ...page }, caller);
-        return { page, total, rows: await withAnnotations(context, emails, urls, caller) };
+      filters: { id: ids, queue: ids, inbox: ids },
+      unavailable: UNAVAILABLE,
+      orderings: ORDERINGS,
+      fetch: async ({ filters, ...wanted }, caller) => {
+        const filter = { ids: filters.id, queueIds: filters.queue, inboxIds: filters.inbox };
+        const { emails, total } = await mail.listEmails({ ...filter, ...wanted }, caller);
+        return { rows: await withAnnotations(context, emails, caller), total };
       },
-      reply: ({ page, rows, total }, request) => replyList(request, page, total, rows),
+      toJson: ({ email, annotations }, urls) => emailToJson(email, { annotations }, urls),
     }),
     route('GET', '/emails/:id', {
       allow: 'readEmails',
-      call: async ({ parameters, urls }, caller) => onlyOne(await readEmails(context, [parameters.id], urls, caller)),
-      reply: (row, request) => replyOne(request, row),
+      call: async ({ parameters }, caller) => onlyOne(await readEmails(context, [parameters.id], caller)),
+      reply: ({ email, annotations }, request) => replyOne(request, emailToJson(email, { annotations }, request.urls)),
     }),
   ];
 }
 
 type Context = Pick<RouteContext, 'services' | 'lookups'>;
 
-/** E-mails by id, as the API shows them; unknown and invisible ones are left out. */
-export async function readEmails(
-  context: Context,
-  ids: readonly number[],
-  urls: ApiUrls,
-  caller: Caller,
-): Promise<object[]> {
-  if (ids.length === 0) return [];
-  const request = mailIngest.ListEmailsRequest.fromPartial({ ids: [...ids], page: 1, pageSize: ids.length });
-  return withAnnotations(context, (await context.services.mail.listEmails(request, caller)).emails, urls, caller);
+/** E-mails by id with the annotations that came from them; unknown and invisible ones are left out. */
+export async function readEmails(context: Context, emailIds: readonly number[], caller: Caller) {
+  if (emailIds.length === 0) return [];
+  const request = mailIngest.ListEmailsRequest.fromPartial({ ids: [...emailIds], page: 1, pageSize: emailIds.length });
+  return withAnnotations(context, (await context.services.mail.listEmails(request, caller)).emails, caller);
 }
 
-async function withAnnotations(
-  { lookups }: Context,
-  emails: readonly mailIngest.Email[],
-  urls: ApiUrls,
-  caller: Caller,
-): Promise<object[]> {
+async function withAnnotations({ lookups }: Context, emails: readonly mailIngest.Email[], caller: Caller) {
   const annotations = await lookups.annotationsOfDocuments(
     emails.flatMap((email) => email.documentIds),
     caller,
   );
-  return emails.map((email) =>
-    emailToJson(email, { annotations: annotations.filter(({ emailId }) => emailId === email.id) }, urls),
-  );
+  return emails.map((email) => ({ email, annotations: annotations.filter(({ emailId }) => emailId === email.id) }));
 }

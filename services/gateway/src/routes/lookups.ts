@@ -12,6 +12,11 @@ export function onlyOne<T>(rows: readonly T[]): T {
   return row;
 }
 
+/** Whether a filter by organization lets the caller's own through; it sees no other. */
+export function isOwn(organizationIds: readonly number[], { organizationId }: Caller): boolean {
+  return organizationIds.length === 0 || organizationIds.includes(organizationId ?? 0);
+}
+
 /** Distinct ids; absent ones are dropped. */
 export function distinct(ids: readonly (number | undefined)[]): number[] {
   return [...new Set(ids.filter((id): id is number => id !== undefined && id > 0))];

@@ -4,6 +4,7 @@ import type { Sideloads } from '../reply/list';
 import type { Query } from '../request/query';
 import { findNodes, nodeToJson, readNodes } from '../resources/content';
 import { documentToJson, pageToJson } from '../resources/document';
+import { emailToJson } from '../resources/email';
 import { organizationToJson, userToJson } from '../resources/organization';
 import { queueToJson, schemaToJson, workspaceToJson } from '../resources/queue';
 import { may } from '../roles';
@@ -149,8 +150,10 @@ export function createSideloads({ services, lookups }: RouteContext) {
           ),
         );
       }
-      case 'emails':
-        return readEmails({ services, lookups }, distinct(rows.map((row) => row.emailId)), urls, caller);
+      case 'emails': {
+        const emails = await readEmails({ services, lookups }, distinct(rows.map((row) => row.emailId)), caller);
+        return emails.map(({ email, annotations }) => emailToJson(email, { annotations }, urls));
+      }
       default:
         return [];
     }

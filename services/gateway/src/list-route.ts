@@ -1,0 +1,79 @@
+import type { Caller } from '@intake/rpc';
+import type { ApiUrls } from '@intake/urls';
+import { replyList } from './reply/list';
+import { type Page, readPage } from './request/pagination';
+import type { Query } from './request/query';
+import type { Permission } from './roles';
+import { type Route, route } from './route';
+
+/** How one filter of a list is read from the query; undefined (or an empty list) when it is not given. */
+export interface Filter<T> {
+  readonly kind: 'ids' | 'text' | 'boolean' | 'times';
+  readonly read: (query: Query, name: string) => T;
+}
+
+/** Ids, several mean OR. */
+export const ids: Filter<number[]> = { kind: 'ids', read: (query, name) => query.ids(name) };
+/** Exact text. */
+export const text: Filter<string | undefined> = { kind: 'text', read: (query, name) => query.get(name) };
+export const boolean: Filter<boolean | undefined> = { kind: 'boolean', read: (query, name) => query.boolean(name) };
+/** `<name>_after` and `<name>_before`. */
+export const times: Filter<ReturnType<Query['timeRange']>> = {
+  kind: 'times',
+  read: (query, name) => query.timeRange(name),
+};
+
+type Filters = Readonly<Record<string, Filter<unknown>>>;
+type ValuesOf<F extends Filters> = { readonly [K in keyof F]: F[K] extends Filter<infer T> ? T : never };
+
+/** What a list is asked for. */
+export interface Wanted<F extends Filters> extends Page {
+  readonly filters: ValuesOf<F>;
+  /** Supported keys only. */
+  readonly ordering: string[];
+}
+
+/** One collection that is listed (API: README.md section 6). */
+export interface ListOptions<F extends Filters, Row> {
+  readonly allow: Permission;
+  readonly filters: F;
+  /** Filters that the API has and this version cannot apply: refused rather than ignored. */
+  readonly unavailable?: readonly string[];
+  readonly orderings: readonly string[];
+  /** The rows of one page, and how many there are over all pages. */
+  readonly fetch: (wanted: Wanted<F>, caller: Caller) => Promise<{ rows: readonly Row[]; total: number }>;
+  readonly toJson: (row: Row, urls: ApiUrls, caller: Caller) => object;
+}
+
+/** Makes the row of a list: reads page, filters and ordering, refuses all that is wrong at once, and answers a page. */
+export function listRoute<F extends Filters, Row>(path: string, options: ListOptions<F, Row>): Route {
+  const { allow, filters, unavailable = [], orderings, fetch, toJson } = options;
+  const readFilters = (query: Query): ValuesOf<F> => {
+    for (const name of unavailable) if (query.has(name)) query.refuse(name, 'Filtering by this is not available.');
+    const values = Object.entries(filters).map(([name, filter]) => [name, filter.read(query, name)]);
+    query.check();
+    return Object.fromEntries(values) as ValuesOf<F>;
+  };
+  return route('GET', path, {
+    allow,
+    call: async ({ query }, caller) => {
+      const wanted = { filters: readFilters(query), ordering: query.ordering(orderings), ...readPage(query) };
+      return { wanted, caller, ...(await fetch(wanted, caller)) };
+    },
+    reply: ({ wanted, caller, rows, total }, request) =>
+      replyList(
+        request,
+        wanted,
+        total,
+        rows.map((row) => toJson(row, request.urls, caller)),
+      ),
+  });
+}
+
+/** The page that is asked for, cut out of a list that is whole in memory. */
+export function cutPage<Row>(all: readonly Row[], { page, pageSize }: Page): { rows: readonly Row[]; total: number } {
+  return { rows: all.slice((page - 1) * pageSize, page * pageSize), total: all.length };
+}
+
+/** Nothing that could match. */
+export const NO_ROWS = { rows: [], total: 0 } as const;
