@@ -71,7 +71,7 @@ export const start = (env: Environment) =>
       definition: documentStorage.DocumentStorageServiceService,
       proto: 'intake/document_storage/v1/document_storage.proto',
       handlers: createRpc({
-        ...{ database, files, fileStore, objects, documents, uploads, tasks, pages },
+        ...{ files, fileStore, objects, documents, uploads, tasks, pages },
         ...{ createUpload, importUpload, drawPage },
       }),
       ...rpc,

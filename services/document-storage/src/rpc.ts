@@ -1,5 +1,4 @@
 import { documentStorage } from '@intake/contracts';
-import { transaction } from '@intake/mongo';
 import { type Caller, type Handlers, organizationOf, Refusal, requireSystem } from '@intake/rpc';
 import { currentContext } from '@intake/service';
 import type { Document } from './document/document';
@@ -12,13 +11,12 @@ import type { Page } from './page/page';
 import type { PageStore } from './page/page.store';
 import type { PageImage } from './page/page-image';
 import type { TaskStore } from './task/task.store';
-import type { CreateUpload, CreateUploadOptions } from './upload/create-upload';
+import type { CreateUpload } from './upload/create-upload';
 import type { ImportUpload } from './upload/import-upload';
 import type { Upload } from './upload/upload';
 import type { UploadStore } from './upload/upload.store';
 
 export interface RpcOptions {
-  readonly database: CreateUploadOptions['backbone']['database'];
   readonly files: Files;
   readonly fileStore: FileStore;
   readonly objects: ObjectStore;
@@ -48,8 +46,7 @@ export function createRpc(options: RpcOptions): Handlers<Service> {
     },
     async keepFiles({ keys, holder }, caller) {
       requireSystem(caller);
-      const held = await transaction(options.database, (session) => fileStore.hold(session, keys, holder));
-      if (!held) throw new Refusal('NOT_FOUND');
+      if (!(await fileStore.hold(null, keys, holder))) throw new Refusal('NOT_FOUND');
       return {};
     },
     async createUpload(request, caller) {

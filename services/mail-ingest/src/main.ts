@@ -53,6 +53,8 @@ export const start = (env: Environment) =>
       ...backbone,
       handlers: createConsumers(emails, readEmail, runtime.log),
       isAway,
+      // Receiving comes first: what was received may wait.
+      concurrency: 4,
     });
     startSweeps(runtime, backbone, emails);
     const port = await startSmtpListener(runtime, {

@@ -8,8 +8,11 @@ export interface FileStore {
   finish(file: StoredFile): Promise<void>;
   /** Files that are completely stored, in the order of the keys; unknown ones are left out. */
   findStored(keys: readonly string[]): Promise<StoredFile[]>;
-  /** Takes files for `holder`; false when one of them is not there, or another holds it. The same holder again is fine. */
-  hold(session: ClientSession, keys: readonly string[], holder: string): Promise<boolean>;
+  /**
+   * Takes files for `holder`, in a transaction or, with null, one by one; false when one of them is not there, or another
+   * holds it. The same holder again is fine.
+   */
+  hold(session: ClientSession | null, keys: readonly string[], holder: string): Promise<boolean>;
   /** Marks a file that nobody holds as going; nobody can take it any more. False when it is held or unknown. */
   startRemoving(key: string): Promise<boolean>;
   /** The same for one file that nobody has held since `before` (and for one whose removal was interrupted); null: there is none. */
@@ -62,7 +65,7 @@ export function createFileStore(database: Database): FileStore {
       const result = await model.updateMany(
         { _id: { $in: [...keys] }, state: 'stored', holder: { $in: [null, holder] } },
         { $set: { holder } },
-        { session },
+        { session: session ?? undefined },
       );
       return result.matchedCount === new Set(keys).size;
     },

@@ -20,11 +20,13 @@ export function createReceiveEmail({ backbone, emails, keepFiles }: ReceiveEmail
   return async (raw: RawMessage, recipients: readonly Recipient[]): Promise<void> => {
     const inboxes = [...new Map(recipients.map((recipient) => [recipient.inboxId, recipient])).values()];
     const firstId = await ids.next('email', inboxes.length);
-    await transaction(database, async (session) => {
+    const isNew = await transaction(database, async (session) => {
+      let count = 0;
       for (const [i, inbox] of inboxes.entries()) {
         const { inboxId, organizationId, queueId } = inbox;
         const id = firstId + i;
         if (!(await emails.claimMessage(session, inboxId, raw.sha256, id))) continue;
+        count += 1;
         await emails.insert(session, { id, inboxId, organizationId, queueId }, raw);
         await emit(session, {
           subject: 'email.received',
@@ -33,10 +35,11 @@ export function createReceiveEmail({ backbone, emails, keepFiles }: ReceiveEmail
           payload: { emailId: id, organizationId, queueId },
         });
       }
+      return count === inboxes.length;
     });
-    // Also of an earlier delivery that broke off at this point.
+    // An earlier delivery of the same message may have broken off at this point.
     const inboxIds = inboxes.map((inbox) => inbox.inboxId);
-    const unkept = await emails.findUnkept(inboxIds, raw.sha256);
+    const unkept = isNew ? [raw.key] : await emails.findUnkept(inboxIds, raw.sha256);
     if (unkept.length === 0) return;
     await keepFiles(unkept);
     await emails.markKept(unkept);
