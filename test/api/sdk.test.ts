@@ -1,0 +1,66 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { startSystem, type TestSystem } from '@intake/testkit';
+
+jest.setTimeout(180_000);
+
+const SAMPLES = join(__dirname, '../samples');
+const truth = JSON.parse(readFileSync(join(SAMPLES, 'truth.json'), 'utf8'));
+const python = process.env.INTAKE_TEST_PYTHON;
+const problem = process.env.INTAKE_TEST_PYTHON_PROBLEM;
+if (!python && problem) console.warn(`The Python package is not tried: ${problem}`);
+
+let system: TestSystem;
+let results: string;
+
+beforeAll(async () => {
+  if (!python) return;
+  system = await startSystem();
+  results = mkdtempSync(join(tmpdir(), 'intake-sdk-'));
+});
+
+afterAll(async () => {
+  await system?.stop();
+  if (results) rmSync(results, { recursive: true, force: true });
+});
+
+(python ? it : it.skip)(
+  'the Python package rossum-api walks the whole flow, given base URL and login only',
+  async () => {
+    const { username, password } = system.admin;
+    const script = join(__dirname, 'sdk_flow.py');
+    const { stdout } = await promisify(execFile)(
+      python as string,
+      [script, system.baseUrl, username, password, SAMPLES, results],
+      { timeout: 150_000 },
+    ).catch((error) => {
+      throw new Error(`${error.message}\n${system.readLogs()}`);
+    });
+    const seen = JSON.parse(stdout);
+    expect(seen).toMatchObject({
+      legacy: { status: 'to_review', extracted: truth['invoice-en.pdf'].fields.document_id },
+      task: { status: 'succeeded', type: 'upload_created' },
+      upload: {
+        status: 'to_review',
+        metadata: { source: 'sdk' },
+        file_name: 'Rechnung Nr. 1.pdf',
+        bytes: statSync(join(SAMPLES, 'invoice-de.pdf')).size,
+      },
+      reviewing: { status: 'reviewing', modifier: true },
+      edited: 'SDK-4711',
+      exported: 'exported',
+      export_values: { document_id: 'SDK-4711', amount_total: truth['invoice-en.pdf'].fields.amount_total },
+      export_rows: 1,
+      listed: true,
+    });
+    expect(seen.queues).toHaveLength(1);
+    expect(seen.upload.datapoints).toBeGreaterThan(10);
+    for (const format of ['csv', 'xml']) {
+      expect(readFileSync(join(results, `export.${format}`), 'utf8')).toContain('SDK-4711');
+    }
+    expect(readFileSync(join(results, 'export.xlsx')).subarray(0, 2).toString()).toBe('PK');
+  },
+);
