@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { normalize, type PageLayout, type Token, unite } from '../layout/page-layout';
+import { normalize, type PageLayout, type Segment, type Token, unite } from '../layout/page-layout';
 import type { Position } from '../recognition';
 
 /** A label on the page that tells what stands beside or below it. */
@@ -90,7 +90,48 @@ export function findKeys(page: PageLayout, dictionary: Dictionary = KEYS): Key[]
       at += phrase.parts.length;
     }
   }
-  return keys;
+  return dictionary === KEYS ? joinTotals(keys) : keys;
+}
+
+const TOTALS = ['amount_total', 'amount_total_base', 'amount_due'];
+const NET = /(?:^| )(?:netto|net|excl|exkl|excluding|exclusive|without|before|ohne|hors|ht|htva|bez|senza|sin|sem|fara|ekskl|eks|uden|utan)(?: |$)/;
+const GROSS = /(?:^| )(?:brutto|gross|incl|inkl|inc|including|inclusive|ttc|tvac|mit|vcetne|vc|s dph|con|com|med|ivato)(?: |$)/;
+
+/**
+ * "Invoice total (excl. VAT)" is one label: the word for net or gross decides what a total is, and the tax it names is
+ * not announced.
+ */
+function joinTotals(keys: Key[]): Key[] {
+  const joined: Key[] = [];
+  for (let at = 0; at < keys.length; at++) {
+    const key = keys[at]!;
+    const segment = key.tokens[0]!.segment;
+    const rest = keys.slice(at).filter((other) => other.tokens[0]!.segment === segment);
+    const isTotal = key.meanings.some((one) => TOTALS.includes(one.field));
+    const tokens = isTotal ? labelTokens(segment, key, rest) : [];
+    const text = tokens.flatMap((token) => token.parts).join(' ');
+    const meaning = NET.test(text) ? 'amount_total_base' : GROSS.test(text) ? 'amount_total' : undefined;
+    if (!meaning || tokens.length <= key.tokens.length) {
+      joined.push(key);
+      continue;
+    }
+    const inside = rest.filter((other) => tokens.includes(other.tokens[0]!));
+    joined.push({ ...key, meanings: [{ field: meaning, weight: 1 }], phrase: text, tokens, box: unite(tokens.map((token) => token.box)) });
+    at += inside.length - 1;
+  }
+  return joined;
+}
+
+/** Words from the beginning of a label up to the first number. */
+function labelTokens(segment: Segment, key: Key, others: Key[]): Token[] {
+  const start = segment.tokens.indexOf(key.tokens[0]!);
+  const tokens: Token[] = [];
+  for (const token of segment.tokens.slice(start)) {
+    if (/\d/.test(token.text) && !/%/.test(token.text)) break;
+    tokens.push(token);
+  }
+  const strange = others.some((other) => tokens.includes(other.tokens[0]!) && !other.meanings.some((one) => /^amount_|^_discount|^vat_id/.test(one.field)));
+  return strange || tokens.length > 9 ? [...key.tokens] : tokens;
 }
 
 const vocabularies = new WeakMap<Dictionary, string[]>();

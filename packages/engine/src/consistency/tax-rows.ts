@@ -41,6 +41,7 @@ export function findTaxRows(
           value.line === line.number &&
           (value.type === 'amount' || value.type === 'rate'),
       );
+      numbers.sort((a, b) => a.box[0] - b.box[0]);
       const row = readRow(numbers) ?? (isTaxLine(line) ? readLabelledRow(numbers) : undefined);
       if (row) rows.push({ ...row, page: page.number, line: line.number });
     }
@@ -48,26 +49,35 @@ export function findTaxRows(
   return dropRepeated(rows);
 }
 
+/** Small numbers fit by chance: a printed sum of base and tax, and a base right before its tax, speak for a match. */
 function readRow(numbers: Value[]): Omit<TaxRow, 'page' | 'line'> | undefined {
   const amounts = numbers.filter((value) => value.type === 'amount');
   const rates = [...numbers.filter((value) => value.type === 'rate'), ...amounts].filter(isRate);
+  let best: { row: Omit<TaxRow, 'page' | 'line'>; score: number } | undefined;
   for (const rate of rates) {
     for (const base of amounts) {
       for (const tax of amounts) {
         if (base === tax || base === rate || tax === rate || base.decimals === 0) continue;
-        const [b, t] = [toUnits(base.value), toUnits(tax.value)];
-        const isZeroRate = rate.type === 'rate' && Number(rate.value) === 0 && t === 0 && tax.decimals > 0;
-        if (b === 0 || (t === 0 && !isZeroRate) || Math.abs(t) >= Math.abs(b)) continue;
-        // Rounding per line may add up to a few cents.
-        if (Math.abs((b * Number(rate.value)) / 100 - t) > 160) continue;
+        if (!isTaxOf(rate, base, tax)) continue;
+        const sum = toUnits(base.value) + toUnits(tax.value);
         const total = amounts.find(
-          (value) => value !== base && value !== tax && Math.abs(toUnits(value.value) - b - t) <= 101,
+          (value) => value !== base && value !== tax && Math.abs(toUnits(value.value) - sum) <= 101,
         );
-        return { rate, base, tax, total };
+        const apart = Math.abs(numbers.indexOf(tax) - numbers.indexOf(base));
+        const score = (total ? 3 : 0) + (rate.type === 'rate' ? 1 : 0) - apart * 0.5 - (tax.decimals === 0 ? 1 : 0);
+        if (!best || score > best.score) best = { row: { rate, base, tax, total }, score };
       }
     }
   }
-  return undefined;
+  return best?.row;
+}
+
+function isTaxOf(rate: Value, base: Value, tax: Value): boolean {
+  const [b, t] = [toUnits(base.value), toUnits(tax.value)];
+  const isZeroRate = rate.type === 'rate' && Number(rate.value) === 0 && t === 0 && tax.decimals > 0;
+  if (b === 0 || (t === 0 && !isZeroRate) || Math.abs(t) >= Math.abs(b)) return false;
+  // Rounding per line may add up to a few cents.
+  return Math.abs((b * Number(rate.value)) / 100 - t) <= 160;
 }
 
 /** "VAT 20 %: 254.75", without the base. */

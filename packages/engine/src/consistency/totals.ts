@@ -41,13 +41,17 @@ export function rankAmounts(pairs: Labelled<Value>[]): Amount[] {
  * Chooses the totals together: total = base + tax, due = total - paid (+ rounding). Each choice gets what its labels
  * say and a bonus for every equation that holds.
  *
- * @param tax sums of tax rows found by arithmetic, `undefined` when there are none
+ * @param labelled candidates with a label of their own
+ * @param amounts all amounts of the document; one without a label counts when it completes an equation
+ * @param taxRows sums of tax rows found by arithmetic, `undefined` when there are none
  * @returns candidates with scores that include what the sums say, best first
  */
 export function chooseTotals(
-  candidates: TotalCandidates,
+  labelled: TotalCandidates,
+  amounts: Value[],
   taxRows: { base: number; tax: number } | undefined,
 ): TotalCandidates {
+  const candidates = addThird(labelled, amounts);
   const totals = candidates.amount_total ?? [];
   const bases = withSum(candidates.amount_total_base ?? [], taxRows?.base);
   const taxes = withSum(candidates.amount_total_tax ?? [], taxRows?.tax);
@@ -103,6 +107,29 @@ export function chooseTotals(
   complete(result, chosen, taxRows);
   settleDue(result, candidates);
   return result;
+}
+
+/** Where two of base, tax and total have labels, an amount that completes them is the third. */
+function addThird(labelled: TotalCandidates, amounts: Value[]): TotalCandidates {
+  const byUnits = new Map(amounts.map((value) => [toUnits(value.value), value]));
+  const top = (list: Amount[] | undefined) => (list ?? []).filter((one) => one.score > 0).slice(0, 3);
+  const totals = [...top(labelled.amount_total), ...top(labelled.amount_due)];
+  const bases = top(labelled.amount_total_base);
+  const taxes = top(labelled.amount_total_tax).filter((tax) => tax.units !== 0);
+  const extend = (list: Amount[] | undefined, wanted: number[]): Amount[] => {
+    const known = new Set((list ?? []).map((one) => one.units));
+    const found = [...new Set(wanted)].flatMap((units) => {
+      const value = known.has(units) ? undefined : byUnits.get(units);
+      return value ? [{ value, units, score: -0.2 }] : [];
+    });
+    return [...(list ?? []), ...found];
+  };
+  return {
+    ...labelled,
+    amount_total_base: extend(labelled.amount_total_base, totals.flatMap((total) => taxes.map((tax) => total.units - tax.units))),
+    amount_total_tax: extend(labelled.amount_total_tax, totals.flatMap((total) => bases.map((base) => total.units - base.units))),
+    amount_total: extend(labelled.amount_total, bases.flatMap((base) => taxes.map((tax) => base.units + tax.units))),
+  };
 }
 
 /** With several rates the sum is often not printed; it counts all the same. */

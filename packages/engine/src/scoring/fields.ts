@@ -426,7 +426,7 @@ function scoreTotals(findings: Findings, put: Put): void {
     candidates[field] = rankAmounts(placed);
   }
   candidates.amount_total = withLargest(candidates.amount_total ?? [], amounts);
-  const chosen = chooseTotals(candidates, findings.taxSums);
+  const chosen = chooseTotals(candidates, [...amounts, ...whole], findings.taxSums);
   const floor: Partial<Record<TotalField, number>> = { amount_total: -2 };
   // What is not said to be paid is due.
   const total = chosen.amount_total?.[0];
