@@ -94,8 +94,10 @@ export function findKeys(page: PageLayout, dictionary: Dictionary = KEYS): Key[]
 }
 
 const TOTALS = ['amount_total', 'amount_total_base', 'amount_due'];
-const NET = /(?:^| )(?:netto|net|excl|exkl|excluding|exclusive|without|before|ohne|hors|ht|htva|bez|senza|sin|sem|fara|ekskl|eks|uden|utan)(?: |$)/;
-const GROSS = /(?:^| )(?:brutto|gross|incl|inkl|inc|including|inclusive|ttc|tvac|mit|vcetne|vc|s dph|con|com|med|ivato)(?: |$)/;
+const NET =
+  /(?:^| )(?:netto|net|excl|exkl|excluding|exclusive|without|before|ohne|hors|ht|htva|bez|senza|sin|sem|fara|ekskl|eks|uden|utan)(?: |$)/;
+const GROSS =
+  /(?:^| )(?:brutto|gross|incl|inkl|inc|including|inclusive|ttc|tvac|mit|vcetne|vc|s dph|con|com|med|ivato)(?: |$)/;
 
 /**
  * "Invoice total (excl. VAT)" is one label: the word for net or gross decides what a total is, and the tax it names is
@@ -116,7 +118,13 @@ function joinTotals(keys: Key[]): Key[] {
       continue;
     }
     const inside = rest.filter((other) => tokens.includes(other.tokens[0]!));
-    joined.push({ ...key, meanings: [{ field: meaning, weight: 1 }], phrase: text, tokens, box: unite(tokens.map((token) => token.box)) });
+    joined.push({
+      ...key,
+      meanings: [{ field: meaning, weight: 1 }],
+      phrase: text,
+      tokens,
+      box: unite(tokens.map((token) => token.box)),
+    });
     at += inside.length - 1;
   }
   return joined;
@@ -130,7 +138,10 @@ function labelTokens(segment: Segment, key: Key, others: Key[]): Token[] {
     if (/\d/.test(token.text) && !/%/.test(token.text)) break;
     tokens.push(token);
   }
-  const strange = others.some((other) => tokens.includes(other.tokens[0]!) && !other.meanings.some((one) => /^amount_|^_discount|^vat_id/.test(one.field)));
+  const strange = others.some(
+    (other) =>
+      tokens.includes(other.tokens[0]!) && !other.meanings.some((one) => /^amount_|^_discount|^vat_id/.test(one.field)),
+  );
   return strange || tokens.length > 9 ? [...key.tokens] : tokens;
 }
 

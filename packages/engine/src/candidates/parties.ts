@@ -88,7 +88,7 @@ const toLine = (tokens: Token[]): PartyLine => ({
   text: tokens
     .map((token) => token.text)
     .join(' ')
-    .replace(/^[\s:,;*|-]+|[\s:,;*|-]+$/g, ''),
+    .replace(/^[\s:,;*|-]+|[\s:;*|-]+$/g, ''),
   box: unite(tokens.map((token) => token.box)),
   tokens,
 });
@@ -227,10 +227,10 @@ function readParty(
   if (used.length === 0) return undefined;
   return {
     role,
-    name: name && { text: name.text, box: name.box },
+    name: name && { text: name.text.replace(/,$/, ''), box: name.box },
     address:
       kept.length > 0
-        ? { text: kept.map((line) => line.text).join(', '), box: unite(kept.map((line) => line.box)) }
+        ? { text: kept.map((line) => line.text.replace(/,$/, '')).join(', '), box: unite(kept.map((line) => line.box)) }
         : undefined,
     page: page.number,
     box: unite(lines.map((line) => line.box)),
@@ -251,14 +251,15 @@ function stripLabels(line: PartyLine, keys: Key[]): PartyLine {
 
 /** Persons and departments before the street are no address; nor is what comes behind the place. */
 function trimAddress(lines: PartyLine[]): PartyLine[] {
-  const isPlace = (line: PartyLine) => /\d/.test(line.text) || STREET.test(line.text);
+  const isPlace = ({ text }: PartyLine) => (/\d/.test(text) && /\p{L}{3}/u.test(text)) || STREET.test(text);
   const first = lines.findIndex(isPlace);
   if (first < 0) return [];
   let end = first;
   let postalSeen = false;
   for (let at = first; at < Math.min(lines.length, first + 6); at++) {
     const { text } = lines[at]!;
-    if (postalSeen && !COUNTRY.test(text) && !POSTAL.test(text)) break;
+    const goesOn = /,$/.test(lines[at - 1]?.text ?? '') && /^[\p{L}\s.,'-]+$/u.test(text);
+    if (postalSeen && !COUNTRY.test(text) && !POSTAL.test(text) && !goesOn) break;
     if (POSTAL.test(text)) postalSeen = true;
     end = at + 1;
   }

@@ -126,9 +126,18 @@ function addThird(labelled: TotalCandidates, amounts: Value[]): TotalCandidates 
   };
   return {
     ...labelled,
-    amount_total_base: extend(labelled.amount_total_base, totals.flatMap((total) => taxes.map((tax) => total.units - tax.units))),
-    amount_total_tax: extend(labelled.amount_total_tax, totals.flatMap((total) => bases.map((base) => total.units - base.units))),
-    amount_total: extend(labelled.amount_total, bases.flatMap((base) => taxes.map((tax) => base.units + tax.units))),
+    amount_total_base: extend(
+      labelled.amount_total_base,
+      totals.flatMap((total) => taxes.map((tax) => total.units - tax.units)),
+    ),
+    amount_total_tax: extend(
+      labelled.amount_total_tax,
+      totals.flatMap((total) => bases.map((base) => total.units - base.units)),
+    ),
+    amount_total: extend(
+      labelled.amount_total,
+      bases.flatMap((base) => taxes.map((tax) => base.units + tax.units)),
+    ),
   };
 }
 

@@ -38,7 +38,9 @@ export async function readPicture(
   if (!first) return { words: [], language: undefined, missing: `${program} with the language eng` };
   const header = Buffer.from(`P5\n${picture.width} ${picture.height}\n255\n`);
   const image = Buffer.concat([header, picture.data]);
-  const read = async (code: string) => parseTsv(await runTesseract(program, image, code, options.timeoutMs), scale);
+  const layout = picture.height > 1.6 * picture.width ? ONE_BLOCK : AUTOMATIC;
+  const read = async (code: string) =>
+    parseTsv(await runTesseract(program, image, code, layout, options.timeoutMs), scale);
   const words = await read(first);
   const guessed = guessLanguage(words.map((word) => word.text))?.code;
   if (!guessed || guessed === first || !wanted.includes(guessed)) return { words, language: first, missing: undefined };
@@ -65,11 +67,17 @@ async function listLanguages(program: string): Promise<string[] | typeof MISSING
   }
 }
 
-async function runTesseract(program: string, image: Buffer, language: string, timeoutMs = 60_000): Promise<string> {
+async function runTesseract(
+  program: string,
+  image: Buffer,
+  language: string,
+  layout: string,
+  timeoutMs = 60_000,
+): Promise<string> {
   try {
     return await run(
       program,
-      ['stdin', 'stdout', '-l', language, '--psm', '3', '--dpi', '300', 'tsv'],
+      ['stdin', 'stdout', '-l', language, '--psm', layout, '--dpi', '300', 'tsv'],
       image,
       timeoutMs,
     );
@@ -77,6 +85,10 @@ async function runTesseract(program: string, image: Buffer, language: string, ti
     throw new UnreadableDocument('corrupt', 'The text of the picture could not be recognised.', { cause: error });
   }
 }
+
+/** Page segmentation modes of tesseract: receipts are one block, which it otherwise takes apart. */
+const AUTOMATIC = '3';
+const ONE_BLOCK = '6';
 
 /** Tesseract's own threads only get into each other's way (10 times slower under load). */
 const ENVIRONMENT = { OMP_THREAD_LIMIT: '1' };
