@@ -47,6 +47,11 @@ export function findParties(page: PageLayout, keys: Key[]): Party[] {
     const party = readParty(role, lines, keys, page, 'label');
     if (party && (party.name || party.address)) parties.push(party);
   }
+  const sender = parties.find((party) => party.role === 'sender');
+  if (sender?.name && !sender.address) {
+    const others = parties.filter((party) => party !== sender);
+    parties[parties.indexOf(sender)] = { ...sender, address: findAddressElsewhere(page, sender, others) };
+  }
   const has = (role: Role) => parties.some((party) => party.role === role);
   const window = readWindow(page);
   if (window && !has('sender')) parties.push(window.sender);
@@ -179,21 +184,19 @@ function readParty(
   evidence: Party['evidence'],
 ): Party | undefined {
   let name: PartyLine | undefined;
+  let person: PartyLine | undefined;
   const address: PartyLine[] = [];
   let closed = false;
   for (const line of lines) {
     const label = keys.find((key) => key.tokens[0] === line.tokens[0]);
     const labelled = label && INSIDE.some((field) => means(label, field)) ? label : undefined;
-    const isLabel =
-      labelled &&
-      (means(labelled, 'label_name') ||
-        means(labelled, 'label_address') ||
-        /:/.test(line.text) ||
-        !means(labelled, 'label_skip'));
+    const isWord = labelled && ['label_name', 'label_address', 'label_skip'].some((field) => means(labelled, field));
+    const isLabel = labelled && (!isWord || /:/.test(line.text) || line.tokens.length === labelled.tokens.length);
     if (labelled && isLabel) {
       const rest = line.tokens.filter((token) => !labelled.tokens.includes(token));
       const value = rest.length > 0 ? toLine(rest) : undefined;
-      if (means(labelled, 'label_name')) name ??= value;
+      if (/^(?:attn|attention|att|z hd|zu handen|c o)$/.test(labelled.phrase)) person ??= value;
+      else if (means(labelled, 'label_name')) name ??= value;
       else if (means(labelled, 'label_address') && value) address.push(stripLabels(value, keys));
       else if (
         name &&
@@ -208,6 +211,11 @@ function readParty(
     if (!name) {
       // A number, or a label with something behind it, is no name.
       if (!/\p{L}{2}/u.test(line.text) || /^[^:]{2,30}\s*:/.test(line.text)) continue;
+      if (person && /^\d/.test(line.text)) {
+        name = person;
+        address.push(line);
+        continue;
+      }
       const inline = splitAddressLine(line.text);
       if (inline) {
         name = { ...line, text: inline.name };
@@ -278,6 +286,8 @@ function splitAddressLine(text: string): { name: string; address: string } | und
     .map((part) => part.trim())
     .filter(Boolean);
   const street = parts.findIndex((part, at) => at > 0 && (/\d/.test(part) || STREET.test(part)));
+  // "Seattle, WA 98109, US" is a place without a name.
+  if (street > 0 && POSTAL.test(parts[street]!) && !LEGAL_FORM.test(parts[0]!)) return undefined;
   if (parts.length < 3 || parts.length > 7 || street < 1 || street > 2) return undefined;
   if (/\d{3}|:/.test(parts[0]!) || !/\p{L}{3}/u.test(parts[0]!)) return undefined;
   const end = parts.findIndex((part, at) => at >= street && (NOT_ADDRESS.test(part) || /:/.test(part)));
@@ -472,7 +482,7 @@ function followCentred(page: PageLayout, head: Segment, keys: Key[]): PartyLine[
 }
 
 /** The sender's address may stand beside the name, or in the foot of the page. */
-function findAddressElsewhere(page: PageLayout, head: Segment, taken: Party[]): Party['address'] {
+function findAddressElsewhere(page: PageLayout, head: { box: Position }, taken: Party[]): Party['address'] {
   const candidates = page.segments.filter(
     (segment) =>
       POSTAL.test(segment.text) &&

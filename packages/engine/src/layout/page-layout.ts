@@ -43,11 +43,14 @@ export interface PageLayout {
 }
 
 /** Gap that separates columns, in heights of the words of the page. */
-const COLUMN_GAP = { text: 0.85, ocr: 1.35 };
+const COLUMN_GAP = 0.85;
+/** OCR's boxes end at the ink; those of a text layer reach from the font's descent to its ascent. */
+const INK_TO_LINE = 1.45;
 
 /** The layout stage: tokens, segments and lines of a page. */
 export function layOutPage(page: RecognizedPage): PageLayout {
-  const unit = median(page.words.map(({ position }) => position[3] - position[1])) || 20;
+  const height = median(page.words.map(({ position }) => position[3] - position[1])) || 20;
+  const unit = page.source === 'ocr' ? height * INK_TO_LINE : height;
   const lines: Line[] = [];
   for (const words of groupBy(page.words, (word) => word.line)) {
     const line = layOutLine(page, words, unit);
@@ -81,7 +84,7 @@ function layOutLine(page: RecognizedPage, words: Word[], unit: number): Line {
     const gap = last ? word.position[0] - last.position[2] : 0;
     // Forms align the colons behind their labels.
     const isColon = word.text.startsWith(':') && gap < 8 * height;
-    if (last && gap > COLUMN_GAP[page.source] * height && !isColon) flush();
+    if (last && gap > COLUMN_GAP * height && !isColon) flush();
     current.push(word);
   }
   flush();

@@ -36,6 +36,7 @@ test('a new line ends a word', () => {
 test('both letters of a ligature stay in their word', () => {
   const [o, f, i, c] = [set(0, 0, 'o'), set(10, 0, 'f'), set(10, 0, 'i'), set(20, 0, 'c')];
   expect(words([...o, ...f, ...i, ...c])).toEqual(['ofic']);
+  expect(words([...o, ...f, ...f, ...i, ...c])).toEqual(['offic']);
 });
 
 test('what is printed twice is read once', () => {

@@ -72,6 +72,9 @@ function continues(last: Character, next: Character): boolean {
 function isOverprint(last: Character, next: Character): boolean {
   if (last.text !== next.text || last.turn !== next.turn) return false;
   const height = last.box[3] - last.box[1];
+  // The letters of a ligature such as "ff" share exactly one box.
+  const apart = Math.max(...last.box.map((edge, index) => Math.abs(edge - next.box[index]!)));
+  if (apart < 0.005 * height && /[ft]/i.test(next.text)) return false;
   return last.box.every((edge, index) => Math.abs(edge - next.box[index]!) < 0.12 * height);
 }
 
