@@ -129,6 +129,7 @@ it('counts each thing once, by its own date', async () => {
   const january = await report({ end: day('2025-02-01') });
   expect(january.totals).toMatchObject({ importedCount: 5, confirmedCount: 1, exportedCount: 0, deletedCount: 0 });
   expect((await report({ begin: exportedAt })).totals).toMatchObject({ importedCount: 0, exportedCount: 2 });
+  expect((await report({ begin: exportedAt, beginExclusive: true })).totals).toMatchObject({ exportedCount: 0 });
   expect((await report({ end: exportedAt })).totals).toMatchObject({ exportedCount: 0 });
 });
 

@@ -1,5 +1,30 @@
 import type { reporting } from '@intake/contracts';
 import type { ApiUrls } from '@intake/urls';
+import Papa from 'papaparse';
+
+/** Names of what a report speaks of, by id; of what is gone or not visible there is none. */
+export interface ReportNames {
+  readonly users: ReadonlyMap<number, string>;
+  readonly queues: ReadonlyMap<number, string>;
+  readonly workspaces: ReadonlyMap<number, string>;
+}
+
+const COLUMNS = [
+  'Username',
+  'Workspace name',
+  'Queue name',
+  'User url',
+  'Queue url',
+  'Workspace url',
+  'Imported',
+  'Confirmed',
+  'Rejected',
+  'Rejected automatically',
+  'Rejected manually',
+  'Deleted',
+  'Exported',
+  'Net time',
+];
 
 /** API: usage-report.md section 3. Averages are not measured yet and null, as for a period without documents. */
 export function usageReportToJson({ series, totals }: reporting.UsageReportResponse, urls: ApiUrls) {
@@ -14,6 +39,36 @@ export function usageReportToJson({ series, totals }: reporting.UsageReportRespo
     })),
     totals: metricsToJson(totals, (value) => value),
   };
+}
+
+/**
+ * A report by user, queue and workspace as CSV text: a header line, then one for each group (API: usage-report.md section 4).
+ * The time that users spent is not measured yet and empty.
+ */
+export function usageReportToCsv(
+  { series }: reporting.UsageReportResponse,
+  { users, queues, workspaces }: ReportNames,
+  urls: ApiUrls,
+): string {
+  const cell = (id: number | undefined, show: (id: number) => string | undefined) =>
+    id === undefined ? '' : (show(id) ?? '');
+  const rows = series.map(({ userId, queueId, workspaceId, values }) => [
+    cell(userId, (id) => users.get(id)),
+    cell(workspaceId, (id) => workspaces.get(id)),
+    cell(queueId, (id) => queues.get(id)),
+    cell(userId, urls.user),
+    cell(queueId, urls.queue),
+    cell(workspaceId, urls.workspace),
+    values?.importedCount ?? 0,
+    values?.confirmedCount ?? 0,
+    values?.rejectedCount ?? 0,
+    values?.rejectedAutomaticallyCount ?? 0,
+    values?.rejectedManuallyCount ?? 0,
+    values?.deletedCount ?? 0,
+    values?.exportedCount ?? 0,
+    '',
+  ]);
+  return `${Papa.unparse([COLUMNS, ...rows])}\r\n`;
 }
 
 /** In a group a count of nothing is null, in the totals it is 0. */

@@ -1,21 +1,35 @@
+import { Readable } from 'node:stream';
 import type { reporting } from '@intake/contracts';
-import { type Caller, invalidField } from '@intake/rpc';
+import { type Caller, Refusal } from '@intake/rpc';
 import { z } from 'zod';
 import { parseTime } from '../request/query';
-import { number, reference, string, unknownReference } from '../request/shapes';
-import { usageReportToJson } from '../resources/usage-report';
-import { formatDate } from '../resources/values';
-import { route } from '../route';
+import { number, reference, string } from '../request/shapes';
+import { type ReportNames, usageReportToCsv, usageReportToJson } from '../resources/usage-report';
+import { Answer, type ApiRequest, route } from '../route';
 import type { RouteContext } from './index';
+import { distinct } from './lookups';
 
 const DAY_MS = 24 * 3600 * 1000;
 const GROUPS = ['user', 'workspace', 'queue', 'month', 'week', 'day'] as const;
 const PERIODS: readonly string[] = ['month', 'week', 'day'];
 
-const time = string(40).transform((text, context) => {
+const TIME_MESSAGE = 'Enter a valid date/time.';
+
+/** A bound of a period. As a day it counts whole, as a moment it is outside (API: usage-report.md section 2). */
+interface Bound {
+  readonly date: Date;
+  readonly isDay: boolean;
+}
+
+function readBound(text: string): Bound | null {
   const date = parseTime(text);
-  if (date) return { date, isDay: /^\d{4}-\d{2}-\d{2}$/.test(text.trim()) };
-  context.addIssue({ code: 'custom', message: 'Enter a valid date/time.' });
+  return date && { date, isDay: /^\d{4}-\d{2}-\d{2}$/.test(text.trim()) };
+}
+
+const time = string(40).transform((text, context): Bound => {
+  const bound = readBound(text);
+  if (bound) return bound;
+  context.addIssue({ code: 'custom', message: TIME_MESSAGE });
   return z.NEVER;
 });
 
@@ -37,17 +51,64 @@ const reportBody = z.object({
     .nullish(),
 });
 
-interface Period {
-  readonly begin: Date;
-  readonly end: Date;
+interface Wanted {
+  readonly begin: Bound | null | undefined;
+  readonly end: Bound | null | undefined;
+  readonly queueIds: number[];
+  readonly userIds: number[];
+  readonly groupBy: string[];
+}
+
+interface Report {
+  readonly report: reporting.UsageReportResponse;
+  /** Only for a table. */
+  readonly names?: ReportNames;
 }
 
 /** API: usage-report.md. */
 export function usageReportRoutes({ services, lookups }: RouteContext) {
-  const report = (wanted: Omit<reporting.UsageReportRequest, 'begin' | 'end'> & Period, caller: Caller) => {
-    if (wanted.begin > wanted.end) throw invalidField('non_field_errors', 'begin_date may not be after end_date.');
-    return services.reporting.usageReport(wanted, caller);
+  const makeReport = async ({ query }: ApiRequest, wanted: Wanted, caller: Caller): Promise<Report> => {
+    const isTable = query.get('format')?.toLowerCase() === 'csv';
+    const { begin, end, queueIds, userIds } = wanted;
+    const report = await services.reporting.usageReport(
+      {
+        begin: begin?.date,
+        beginExclusive: begin?.isDay === false,
+        end: end ? new Date(end.date.getTime() + (end.isDay ? DAY_MS : 0)) : undefined,
+        queueIds,
+        userIds,
+        groupBy: isTable ? ['user', 'workspace', 'queue'] : wanted.groupBy,
+      },
+      caller,
+    );
+    return isTable ? { report, names: await readNames(report, caller) } : { report };
   };
+
+  const readNames = async ({ series }: reporting.UsageReportResponse, caller: Caller): Promise<ReportNames> => {
+    const [users, queues, workspaces] = await Promise.all([
+      lookups.users(distinct(series.map(({ userId }) => userId)), caller),
+      lookups.queues(distinct(series.map(({ queueId }) => queueId)), caller),
+      lookups.workspaces(distinct(series.map(({ workspaceId }) => workspaceId)), caller),
+    ]);
+    return {
+      users: new Map(users.map(({ id, username }) => [id, username])),
+      queues: new Map(queues.map(({ id, name }) => [id, name])),
+      workspaces: new Map(workspaces.map(({ id, name }) => [id, name])),
+    };
+  };
+
+  const reply = ({ report, names }: Report, { urls }: ApiRequest): object | Answer =>
+    names
+      ? new Answer(
+          200,
+          {
+            'Content-Type': 'text/csv; charset=utf-8',
+            'Content-Disposition': 'attachment; filename="usage_report.csv"',
+            'X-Content-Type-Options': 'nosniff',
+          },
+          Readable.from([usageReportToCsv(report, names, urls)], { objectMode: false }),
+        )
+      : usageReportToJson(report, urls);
 
   const requireKnown = async (
     field: string,
@@ -57,47 +118,40 @@ export function usageReportRoutes({ services, lookups }: RouteContext) {
     if (ids.length === 0) return;
     const known = (await find()).map(({ id }) => id);
     if (!ids.every((id) => known.includes(id))) {
-      throw unknownReference(field);
+      throw new Refusal('INVALID', {
+        fields: { filter: { [field]: ['Invalid hyperlink - Object does not exist.'] } },
+      });
     }
   };
 
   return [
     route('GET', '/annotations/usage_report', {
       allow: 'readUsage',
-      call: async ({ query }, caller) => {
-        if (query.get('format')?.toLowerCase() === 'csv') query.refuse('format', 'CSV is not available.');
-        const from = query.time('from');
-        const to = query.time('to');
+      call: (request, caller) => {
+        const { query } = request;
+        const readTime = (name: string): Bound | null | undefined => {
+          const text = query.get(name);
+          return text === undefined ? undefined : (readBound(text) ?? query.refuse(name, TIME_MESSAGE));
+        };
+        const [begin, end] = [readTime('from'), readTime('to')];
         query.check();
-        const end = to ? new Date(to.getTime() + DAY_MS) : new Date();
-        const begin = from ?? aYearBefore(end);
-        return report({ begin, end, queueIds: [], userIds: [], groupBy: ['user', 'queue'] }, caller);
+        return makeReport(request, { begin, end, queueIds: [], userIds: [], groupBy: ['user', 'queue'] }, caller);
       },
-      reply: (result, { urls }) => usageReportToJson(result, urls),
+      reply,
     }),
     route('POST', '/annotations/usage_report', {
       allow: 'readUsage',
       body: reportBody,
-      call: async ({ query, body: { filter, group_by } }, caller) => {
-        if (query.get('format')?.toLowerCase() === 'csv') query.refuse('format', 'CSV is not available.');
-        query.check();
+      call: async (request, caller) => {
+        const { filter, group_by } = request.body;
         const queueIds = filter?.queues ?? [];
         const userIds = filter?.users ?? [];
         await requireKnown('queues', queueIds, () => lookups.queues(queueIds, caller));
         await requireKnown('users', userIds, () => lookups.users(userIds, caller));
-        const last = filter?.end_date;
-        // A day as the end counts whole.
-        const end = last ? new Date(last.date.getTime() + (last.isDay ? DAY_MS : 0)) : new Date();
-        const begin = filter?.begin_date?.date ?? aYearBefore(end);
-        return report({ begin, end, queueIds, userIds, groupBy: group_by ?? [] }, caller);
+        const { begin_date: begin, end_date: end } = filter ?? {};
+        return makeReport(request, { begin, end, queueIds, userIds, groupBy: group_by ?? [] }, caller);
       },
-      reply: (result, { urls }) => usageReportToJson(result, urls),
+      reply,
     }),
   ];
-}
-
-function aYearBefore(date: Date): Date {
-  const day = new Date(`${formatDate(date)}T00:00:00Z`);
-  day.setUTCMonth(day.getUTCMonth() - 12);
-  return day;
 }

@@ -12,7 +12,9 @@ export interface FactFilter {
   readonly queueIds: readonly number[];
   /** Empty: all. */
   readonly userIds: readonly number[];
+  /** Inclusive, unless `beginExclusive`. */
   readonly begin: Date;
+  readonly beginExclusive: boolean;
   /** Exclusive. */
   readonly end: Date;
 }
@@ -102,7 +104,7 @@ export function createFactStore(database: Database) {
         {
           $match: {
             organizationId: organizationOf(caller),
-            [field]: { $gte: filter.begin, $lt: filter.end },
+            [field]: { [filter.beginExclusive ? '$gt' : '$gte']: filter.begin, $lt: filter.end },
             ...(visible && { queueId: { $in: visible } }),
             ...(byUser && filter.userIds.length > 0 && { modifierId: { $in: [...filter.userIds] } }),
             ...where,

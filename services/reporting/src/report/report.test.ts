@@ -6,6 +6,7 @@ const request = (rest: Partial<ReportRequest> = {}): ReportRequest => ({
   queueIds: [],
   userIds: [],
   begin: new Date('2024-12-01T00:00:00Z'),
+  beginExclusive: false,
   end: new Date('2025-02-01T00:00:00Z'),
   groupBy: [],
   ...rest,
@@ -39,7 +40,7 @@ const zero = {
 describe('planReport', () => {
   it('takes the last 12 months when nothing is said', () => {
     expect(planReport(request({ begin: undefined, end: undefined }), NOW)).toEqual({
-      filter: { queueIds: [], userIds: [], begin: new Date('2024-03-31T00:00:00Z'), end: NOW },
+      filter: { queueIds: [], userIds: [], begin: new Date('2024-03-31T00:00:00Z'), beginExclusive: false, end: NOW },
       groups: new Set(),
       period: null,
     });
@@ -47,6 +48,13 @@ describe('planReport', () => {
     expect(planReport(request({ begin: undefined, end: undefined }), leapDay).filter.begin).toEqual(
       new Date('2023-02-28T00:00:00Z'),
     );
+  });
+
+  it('begins a year ago whatever the end, but never after it', () => {
+    const beginFor = (end: string) =>
+      planReport(request({ begin: undefined, end: new Date(end) }), NOW).filter.begin.toISOString();
+    expect(beginFor('2025-01-15T00:00:00Z')).toBe('2024-03-31T00:00:00.000Z');
+    expect(beginFor('2023-01-15T10:00:00Z')).toBe('2022-01-15T00:00:00.000Z');
   });
 
   it('groups by queue for a workspace, and by one period', () => {

@@ -11,6 +11,7 @@ export interface ReportRequest {
   readonly queueIds: readonly number[];
   readonly userIds: readonly number[];
   readonly begin: Date | undefined;
+  readonly beginExclusive: boolean;
   readonly end: Date | undefined;
   readonly groupBy: readonly string[];
 }
@@ -57,22 +58,23 @@ const FIELDS: Readonly<Record<Metric, readonly (keyof Metrics)[]>> = {
 
 /** Reads a request; without dates: the last 12 months. Throws Refusal INVALID with field errors. */
 export function planReport(request: ReportRequest, now: Date): ReportPlan {
-  const { queueIds, userIds, groupBy } = request;
+  const { queueIds, userIds, beginExclusive, groupBy } = request;
   const unknown: Record<string, string[]> = {};
   groupBy.forEach((name, i) => {
     if (!isGroup(name)) unknown[i] = [`"${name}" is not a valid choice.`];
   });
   const groups = new Set(groupBy.filter(isGroup));
   const periods = [...groups].filter((group): group is Period => /^(month|week|day)$/.test(group));
-  const begin = request.begin ?? monthsBefore(now, 12);
   const end = request.end ?? now;
+  const yearAgo = monthsBefore(now, 12);
+  const begin = request.begin ?? (end > yearAgo ? yearAgo : monthsBefore(end, 12));
 
   const fields: FieldErrors = {};
   if (Object.keys(unknown).length > 0) fields.group_by = unknown;
   else if (periods.length > 1) fields.group_by = ['Only one of month, week and day can be used.'];
   if (begin > end) fields.non_field_errors = ['begin_date must not be after end_date.'];
   if (Object.keys(fields).length > 0) throw new Refusal('INVALID', { fields });
-  return { filter: { queueIds, userIds, begin, end }, groups, period: periods[0] ?? null };
+  return { filter: { queueIds, userIds, begin, beginExclusive, end }, groups, period: periods[0] ?? null };
 }
 
 /** What the facts have to be told apart by. */
