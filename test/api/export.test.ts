@@ -84,6 +84,11 @@ function flatten(nodes: Json[]): Json[] {
   return nodes.flatMap((node) => [node, ...flatten(node.children ?? [])]);
 }
 
+/** A multivalue of a schema has its only child outside of a list. */
+function withListedChildren(node: Json): Json {
+  return { ...node, children: [node.children ?? []].flat().map(withListedChildren) };
+}
+
 describe('JSON', () => {
   it('has the keys, in their order, and the normalized values', async () => {
     const { pagination, results } = await api.get(exportPath(`format=json&id=${idOf(invoice)}`));
@@ -181,6 +186,16 @@ describe('files', () => {
     expect(end).toBe('');
   });
 
+  it('has the fields of the schema as columns, over all queues as over one', async () => {
+    const headerOf = async (path: string) => (await api.download(path)).toString().split('\r\n', 1)[0];
+    const header = await headerOf(exportPath('format=csv'));
+    const schema = await api.get((await api.get(invoice)).schema);
+    const labels = flatten(schema.content.map(withListedChildren)).filter(({ category }) => category === 'datapoint');
+    expect(labels.length).toBeGreaterThan(COLUMNS.length);
+    expect(header).toBe(labels.map(({ label }) => label).join(','));
+    expect(await headerOf('/annotations/export?format=csv&page_size=1')).toBe(header);
+  });
+
   it('refuses columns and dialects that cannot be', async () => {
     const refused = async (query: string) => {
       const response = await api.request('GET', exportPath(`format=csv&${query}`));
@@ -260,6 +275,68 @@ describe('what follows an export', () => {
     expect(series[0]).toMatchObject({
       queue: `${api.base}/v1/queues/${system.queueId}`,
       values: { exported_count: 1 },
+    });
+  });
+
+  describe('the usage report', () => {
+    const path = '/annotations/usage_report';
+    const HEADER =
+      'Username,Workspace name,Queue name,User url,Queue url,Workspace url,Imported,Confirmed,Rejected,Rejected automatically,Rejected manually,Deleted,Exported,Net time';
+
+    it('is a CSV file with a line for each user and queue', async () => {
+      const queue = await api.get(`/queues/${system.queueId}`);
+      const workspace = await api.get(queue.workspace);
+      const { modifier } = await api.get(invoice);
+      const isComplete = (text: string) => text.split('\r\n').length === 4;
+      const text = await waitFor('the figures', async () => {
+        const file = (await api.download(`${path}?format=csv`)).toString();
+        return isComplete(file) ? file : undefined;
+      });
+      const [header, imports, work] = text.split('\r\n');
+      expect(header).toBe(HEADER);
+      expect(imports).toBe(`,${workspace.name},${queue.name},,${queue.url},${workspace.url},2,0,0,0,0,0,0,`);
+      expect(work).toBe(
+        `${system.admin.username},${workspace.name},${queue.name},${modifier},${queue.url},${workspace.url},0,1,0,0,0,0,1,`,
+      );
+      const posted = await api.request('POST', `${path}?format=csv`, { body: { group_by: ['month'] } });
+      expect(posted.headers.get('content-type')).toBe('text/csv; charset=utf-8');
+      expect(posted.headers.get('content-disposition')).toBe('attachment; filename="usage_report.csv"');
+      expect(await posted.text()).toBe(text);
+      expect((await api.download(`${path}?format=csv&to=2020-01-01`)).toString()).toBe(`${HEADER}\r\n`);
+    });
+
+    it('takes days whole and moments as not included', async () => {
+      const { arrived_at: arrivedAt } = await api.get(invoice);
+      const day = arrivedAt.slice(0, 10);
+      const countIn = async (filter: Json) => (await api.post(path, { filter })).totals.imported_count;
+      expect(await countIn({ begin_date: day, end_date: day })).toBeGreaterThan(0);
+      expect((await api.get(`${path}?from=${day}&to=${day}`)).totals.imported_count).toBeGreaterThan(0);
+      const { arrived_at: otherArrivedAt } = await api.get(other);
+      const [first, last] = [arrivedAt, otherArrivedAt].sort();
+      expect(await countIn({ begin_date: last })).toBe(0);
+      expect(await countIn({ end_date: first })).toBe(0);
+    });
+
+    it('refuses what it does not understand', async () => {
+      const refusal = async (body: Json) => {
+        const response = await api.request('POST', path, { body });
+        return [response.status, await response.json()];
+      };
+      const message = [expect.any(String)];
+      expect(await refusal({ filter: { begin_date: 'yesterday' } })).toEqual([
+        400,
+        { filter: { begin_date: message } },
+      ]);
+      expect(await refusal({ filter: { begin_date: '2025-02-02', end_date: '2025-01-01' } })).toEqual([
+        400,
+        { non_field_errors: message },
+      ]);
+      expect(await refusal({ filter: { queues: [`${api.base}/v1/queues/999999`] } })).toEqual([
+        400,
+        { filter: { queues: message } },
+      ]);
+      expect(await refusal({ group_by: ['month', 'day'] })).toEqual([400, { group_by: message }]);
+      expect(await refusal({ group_by: ['year'] })).toEqual([400, { group_by: { 0: message } }]);
     });
   });
 

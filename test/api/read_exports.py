@@ -58,7 +58,7 @@ def without_empty_end(row):
 
 
 def read_xlsx_by_hand(path):
-    """Enough for what an export writes: numbers, dates (style 1) and inline strings."""
+    """Enough for what an export writes: numbers, dates (style 1) and strings in their cells."""
     import datetime
     import re
 
@@ -76,8 +76,8 @@ def read_xlsx_by_hand(path):
             column = 0
             for letter in letters:
                 column = column * 26 + ord(letter) - 64
-            if cell.get("t") == "inlineStr":
-                value = cell.findtext(MAIN + "is/" + MAIN + "t")
+            if cell.get("t") == "str":
+                value = cell.findtext(MAIN + "v")
             elif cell.get("s") == "1":
                 value = (
                     datetime.date(1899, 12, 30)
