@@ -315,7 +315,13 @@ function readRows(
     const draft = drafts.at(-1)!;
     const description = columns.find((column) => column.meaning === 'description');
     const tokens = description ? cut.get(description) : undefined;
-    if (tokens && draft.text.length < 4 && tokens.some((token) => /\p{L}/u.test(token.text))) draft.text.push(tokens);
+    if (
+      tokens &&
+      staysInside(line, description!) &&
+      draft.text.length < 4 &&
+      tokens.some((token) => /\p{L}/u.test(token.text))
+    )
+      draft.text.push(tokens);
     const code = columns.find((column) => column.meaning === 'code');
     const codeTokens = code ? cut.get(code) : undefined;
     if (codeTokens && !draft.cells.has('code') && codeTokens.length === 1) {
@@ -325,7 +331,16 @@ function readRows(
     draft.lines.push(line);
     last = line;
   }
-  return { rows: drafts.map((draft) => finishRow(page, draft)), lines: numbers, ended };
+  return { rows: drafts.map((draft) => finishRow(page, draft, mark)), lines: numbers, ended };
+}
+
+/** A line of text across the columns is a remark, not the rest of a description. */
+function staysInside(line: Line, { left, right }: Column<Meaning>): boolean {
+  return line.segments.every(({ box }) => {
+    const [from, , to] = box;
+    const height = box[3] - box[1];
+    return to < left + height || from > right - height || (from > left - height && to < right + height);
+  });
 }
 
 const NUMBER = new RegExp(String.raw`[-+−–]?\(?\s?${NUMBER_PATTERN}-?\)?`, 'u');
@@ -355,6 +370,7 @@ function readCells(cut: Map<Column<Meaning>, Token[]>, mark: DecimalMark): Cells
 function finishRow(
   page: PageLayout,
   { cells, text, lines }: { cells: Cells; text: Token[][]; lines: Line[] },
+  mark: DecimalMark,
 ): TableRow {
   const quantity = cells.get('quantity');
   const rate = cells.get('rate');
@@ -362,6 +378,14 @@ function finishRow(
   if (rate && !cells.has('tax') && !/%/.test(rate.raw) && Number(rate.value) > 30) {
     cells.set('tax', rate);
     cells.delete('rate');
+  }
+  // Cells set so tight that quantity and unit are one word.
+  const glued = /^(\d[\d.,]*)(\p{L}.*)$/u.exec(cells.get('uom')?.value ?? '');
+  if (glued && !quantity) {
+    const cell = cells.get('uom')!;
+    const value = parseNumber(glued[1]!, mark);
+    if (value !== undefined) cells.set('quantity', { ...cell, value });
+    cells.set('uom', { ...cell, value: glued[2]! });
   }
   if (quantity?.extra && !cells.has('uom'))
     cells.set('uom', { ...quantity, value: quantity.extra, raw: quantity.extra });

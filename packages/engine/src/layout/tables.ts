@@ -46,20 +46,43 @@ function sharesColumn(a: Position, b: Position): boolean {
 
 const isBesideBox = (a: Position, b: Position) => Math.min(a[3], b[3]) - Math.max(a[1], b[1]) > 0.5 * (b[3] - b[1]);
 
+/** What it costs when a border goes through a word, or leaves one on the side of the wrong heading. */
+const CROSSED = 3;
+const MISPLACED = 2;
+
 /**
- * Borders between columns: where, between two headings, the fewest words of the rows stand.
+ * Borders between columns: where they go through the fewest words of the rows and leave each word with the heading
+ * over it, or next to it.
  *
  * @param headings boxes of the head's cells, from the left
  * @returns one border fewer than headings
  */
 export function findBorders(headings: Position[], lines: Line[]): number[] {
-  const boxes = lines.flatMap(joinNear);
+  const boxes = lines.flatMap(joinNear).map((box) => ({ box, owner: ownerOf(box, headings) }));
   return headings.slice(1).map((right, at) => {
     const left = headings[at]!;
+    const near = boxes.filter(({ owner }) => owner === at || owner === at + 1);
     const from = Math.round(Math.min(left[0] + 4, right[0] - 1));
     const to = Math.round(Math.max(right[2] - 4, left[2] + 1));
-    return quietest(from, to, (left[2] + right[0]) / 2, boxes);
+    const cost = (x: number) =>
+      near.reduce((sum, { box: [l, , r], owner }) => {
+        const crossed = l < x && x < r ? CROSSED : 0;
+        const isLeft = (l + r) / 2 < x;
+        return sum + crossed + (isLeft === (owner === at) ? 0 : MISPLACED);
+      }, 0);
+    return cheapest(from, to, (left[2] + right[0]) / 2, cost);
   });
+}
+
+/** The heading that a word stands under, or else the nearest. */
+function ownerOf([left, , right]: Position, headings: Position[]): number {
+  let best = { at: 0, shared: Number.NEGATIVE_INFINITY };
+  headings.forEach((heading, at) => {
+    // Negative: the distance between them.
+    const shared = Math.min(right, heading[2]) - Math.max(left, heading[0]);
+    if (shared > best.shared) best = { at, shared };
+  });
+  return best.at;
 }
 
 /** Boxes of the words of a line, with the spaces between words of a text filled. */
@@ -68,26 +91,25 @@ function joinNear(line: Line): Position[] {
     const boxes: Position[] = [];
     tokens.forEach(({ box, text }, at) => {
       const last = boxes.at(-1);
-      const isText = /\p{L}/u.test(text) && /\p{L}/u.test(tokens[at - 1]?.text ?? '');
-      if (last && (isText || box[0] - last[2] < 0.3 * (box[3] - box[1]))) boxes[boxes.length - 1] = unite([last, box]);
+      const before = tokens[at - 1]?.text ?? '';
+      const isText = /\p{L}/u.test(text) && /\p{L}/u.test(before);
+      const isNumber = /\d$/.test(before) && /^\d/.test(text) && last && box[0] - last[2] < 0.3 * (box[3] - box[1]);
+      if (last && (isText || isNumber)) boxes[boxes.length - 1] = unite([last, box]);
       else boxes.push(box);
     });
     return boxes;
   });
 }
 
-/** Middle of the widest stretch that the fewest boxes cross; of equal ones the nearest to `wanted`. */
-function quietest(from: number, to: number, wanted: number, boxes: Position[]): number {
-  const crossing = new Array<number>(Math.max(1, to - from)).fill(0);
-  for (const [left, , right] of boxes) {
-    for (let x = Math.max(from, Math.floor(left)); x < Math.min(to, Math.ceil(right)); x++) crossing[x - from]!++;
-  }
-  const least = Math.min(...crossing);
+/** Middle of the widest stretch of least cost; of equal ones the nearest to `wanted`. */
+function cheapest(from: number, to: number, wanted: number, cost: (x: number) => number): number {
+  const costs = Array.from({ length: Math.max(1, to - from) }, (_, at) => cost(from + at));
+  const least = Math.min(...costs);
   let best = { middle: wanted, score: Number.NEGATIVE_INFINITY };
-  for (let start = 0; start < crossing.length; start++) {
-    if (crossing[start] !== least) continue;
+  for (let start = 0; start < costs.length; start++) {
+    if (costs[start] !== least) continue;
     let end = start;
-    while (end + 1 < crossing.length && crossing[end + 1] === least) end++;
+    while (end + 1 < costs.length && costs[end + 1] === least) end++;
     const middle = from + (start + end) / 2;
     const score = Math.min(end - start, 40) - 0.5 * Math.abs(middle - wanted);
     if (score > best.score) best = { middle, score };
