@@ -50,9 +50,18 @@ export function uploadRoutes({ services, lookups }: RouteContext) {
     return upload(request, queueId, fileName, caller);
   };
 
-  const replyTask = ({ taskId }: documentStorage.CreateUploadResponse, { urls }: ApiRequest) => {
-    const url = urls.task(taskId);
-    return new Answer(202, { Location: url }, { url, results: [{ annotation: url, document: null }] });
+  /**
+   * `results` is there for one SDK, which takes the task's id from it. `fetch` clients (browsers, Node) do not get it: some
+   * follow any annotation that an answer names, and would wait for a task to be reviewed.
+   */
+  const replyTask = ({ taskId }: documentStorage.CreateUploadResponse, request: ApiRequest) => {
+    const url = request.urls.task(taskId);
+    const isFetch = request.header('sec-fetch-mode') !== undefined;
+    return new Answer(
+      202,
+      { Location: url },
+      isFetch ? { url } : { url, results: [{ annotation: url, document: null }] },
+    );
   };
 
   const uploadAndWait = async (
