@@ -121,10 +121,13 @@ it('takes exactly 40 MB, over all files, and no byte more', async () => {
   expect(more.error).toMatchObject({ reason: 'PAYLOAD_TOO_LARGE' });
 });
 
-it('refuses a raw body that says it is too large before reading it', async () => {
+it.each([
+  ['application/pdf', MAX_UPLOAD_BYTES + 1],
+  ['multipart/form-data; boundary=B', MAX_UPLOAD_BYTES + 5 * 1024 * 1024],
+])('refuses a body of type %s that says it is too large before reading it', async (type, length) => {
   const request = httpRequest(url('/?name=x.pdf'), {
     method: 'POST',
-    headers: { 'content-length': String(MAX_UPLOAD_BYTES + 1) },
+    headers: { 'content-type': type, 'content-length': String(length) },
   });
   request.on('error', () => undefined);
   request.write('x');

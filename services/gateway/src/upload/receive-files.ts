@@ -27,6 +27,8 @@ export interface Received<Stored> {
 
 const MOST_FILES = 100;
 const MAX_FIELD_BYTES = 1024 * 1024;
+/** What a multipart body may have beside its files: two fields and the frame. */
+const MAX_FRAME_BYTES = 4 * MAX_FIELD_BYTES;
 
 /**
  * Reads the files of an upload and hands each to `store` while it is coming in: never to disk, never whole in memory (API:
@@ -72,6 +74,10 @@ function receiveMultipart<Stored>(
   request: IncomingMessage,
   store: (file: IncomingFile) => Promise<Stored>,
 ): Promise<Received<Stored>> {
+  // Said beforehand, so that it need not be sent.
+  if (Number(request.headers['content-length'] ?? 0) > MAX_UPLOAD_BYTES + MAX_FRAME_BYTES) {
+    return Promise.reject(tooLarge());
+  }
   return new Promise((resolve, reject) => {
     const allowance = new Allowance();
     const files: Promise<Stored>[] = [];
