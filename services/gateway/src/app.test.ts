@@ -133,6 +133,15 @@ it('looks at the role before anything else', async () => {
   expect((await fetch(`${base}/admins`)).status).toBe(403);
 });
 
+it('knows a path by its exact letters, with or without a slash at the end', async () => {
+  const statuses = await Promise.all(
+    ['/nothing', '/nothing/', '/nothing//', '/NOTHING', '/nothin', '/nothing/x', '/%E0%A4%A'].map(
+      async (path) => (await fetch(base + path)).status,
+    ),
+  );
+  expect(statuses).toEqual([204, 204, 404, 404, 404, 404, 404]);
+});
+
 it('sends no body where there is none', async () => {
   const response = await fetch(`${base}/nothing`);
   expect([response.status, await response.text(), response.headers.get('content-type')]).toEqual([204, '', null]);

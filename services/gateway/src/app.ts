@@ -29,7 +29,7 @@ export interface AppOptions {
 /** The HTTP side: everything that is the same for every route, and the routes. */
 export function createApp(runtime: Runtime, { authenticator, urlsOf, corsOrigins, routes }: AppOptions): Koa {
   const app = new Koa();
-  const router = new Router({ prefix: PREFIX });
+  const router = new Router({ prefix: PREFIX, sensitive: true });
   for (const row of routes) {
     router.register(row.path, [row.method.toLowerCase()], serve(runtime, row, authenticator, urlsOf));
   }
