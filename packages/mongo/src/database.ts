@@ -106,7 +106,7 @@ async function commit(session: ClientSession, end: number): Promise<void> {
 
 const SELECTION_FAILURE = /^(MongoServerSelectionError|MongooseServerSelectionError)$/;
 const UNREACHABLE =
-  /^(MongoServerSelectionError|MongooseServerSelectionError|MongoNetworkError|MongoNetworkTimeoutError|MongoPoolClearedError|PoolClearedOnNetworkError|MongoNotConnectedError|MongoTopologyClosedError|MongoExpiredSessionError)$/;
+  /^(MongoServerSelectionError|MongooseServerSelectionError|MongoNetworkError|MongoNetworkTimeoutError|MongoPoolClearedError|MongoPoolClosedError|PoolClearedOnNetworkError|MongoNotConnectedError|MongoTopologyClosedError|MongoServerClosedError|MongoExpiredSessionError)$/;
 /** Codes by which a server says that it stops, or is not the primary any more (MongoDB: "retryable writes" specification). */
 const STEPPING_DOWN = [91, 189, 10_107, 11_600, 11_602, 13_435, 13_436];
 const MAX_TIME_EXPIRED = 50;
@@ -124,8 +124,14 @@ export function isMongoUnavailable(error: unknown): boolean {
   );
 }
 
+/** A bulk write makes an error of its own out of what happened to its connection, and keeps only the text. */
+const CONNECTION_LOST =
+  /^(connect|read|write) E[A-Z]+|^connection \d+ to \S+ (closed|timed out)|^Server selection timed out/;
+
 function isUnreachable(error: unknown): boolean {
-  return error instanceof Error && (UNREACHABLE.test(error.name) || UNREACHABLE.test(error.constructor.name));
+  if (!(error instanceof Error)) return false;
+  if (error.name === 'MongoBulkWriteError') return CONNECTION_LOST.test(error.message);
+  return UNREACHABLE.test(error.name) || UNREACHABLE.test(error.constructor.name);
 }
 
 function isSelectionFailure(error: unknown): boolean {

@@ -122,6 +122,21 @@ describe('transaction', () => {
     expect(runs).toBeGreaterThan(10);
   });
 
+  it('is also made again when a bulk write meets the conflict', async () => {
+    await things.create({ _id: 4, value: 0 });
+    let runs = 0;
+    const add = () =>
+      transaction(database, async (session) => {
+        runs += 1;
+        await things.findById(4).session(session).lean();
+        const update = { updateOne: { filter: { _id: 4 }, update: { $inc: { value: 1 } } } };
+        await things.bulkWrite([update], { session });
+      });
+    await Promise.all(Array.from({ length: 10 }, add));
+    expect((await things.findById(4).lean())?.value).toBe(10);
+    expect(runs).toBeGreaterThan(10);
+  });
+
   it('answers what it found', async () => {
     await expect(transaction(database, async () => 'found')).resolves.toBe('found');
   });
@@ -373,6 +388,7 @@ describe('when MongoDB is killed', () => {
       read: () => model.findById(1).lean(),
       write: () => model.updateOne({ _id: 1 }, { $inc: { value: 1 } }),
       ids: () => ids.next('x'),
+      'bulk write': () => model.bulkWrite([{ updateOne: { filter: { _id: 1 }, update: { $inc: { value: 1 } } } }]),
       transaction: write,
       'transaction in its middle': () =>
         transaction(mine, async (session) => {
@@ -380,6 +396,7 @@ describe('when MongoDB is killed', () => {
           await model.updateOne({ _id: 1 }, { $inc: { value: 1 } }, { session });
         }),
     };
+    await Promise.all(Array.from({ length: 20 }, () => model.findById(1).lean())); // connections that will break
     await server.kill();
     for (const [name, attempt] of Object.entries(attempts)) {
       const started = Date.now();

@@ -2,7 +2,7 @@
 export { Api, ApiError, idOf, type Json, type RequestOptions, toForm, type Uploaded, type UploadFile } from './api';
 export { type Backing, backing, readTestVariable } from './backing';
 export { dropDatabases, findStored, listDatabases } from './databases.store';
-export { listObjects } from './leftovers';
+export { countMessages, listObjects } from './leftovers';
 export { buildMail, type MailContent, sendMail } from './mail';
 export { buildPdf, invoiceLines, type PdfContent } from './pdf';
 export { freePorts } from './ports';

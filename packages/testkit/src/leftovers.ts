@@ -15,6 +15,18 @@ export async function dropStreams(url: string, prefix: string): Promise<void> {
   }
 }
 
+/** How many messages a stream holds; 0 when it is not there. */
+export async function countMessages(url: string, stream: string): Promise<number> {
+  const nats = await connect({ servers: url.split(','), timeout: 5000 });
+  try {
+    const manager = await nats.jetstreamManager({ timeout: 5000 });
+    for await (const { config, state } of manager.streams.list()) if (config.name === stream) return state.messages;
+    return 0;
+  } finally {
+    await nats.close();
+  }
+}
+
 /** Removes a bucket and what is in it; one that is not there is fine. */
 export async function dropBucket(s3: Backing['s3'], bucket: string): Promise<void> {
   const client = connectS3(s3);

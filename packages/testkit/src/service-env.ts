@@ -40,7 +40,7 @@ export function serviceEnv(overrides: ServiceEnv = {}, addresses: Backing = back
 
 /** Removes the databases, streams and the bucket of an environment made by `serviceEnv`; for `afterAll`. */
 export async function dropTestData(env: ServiceEnv): Promise<void> {
-  await Promise.all([
+  const results = await Promise.allSettled([
     dropDatabases(read(env, 'INTAKE_MONGODB_URL'), `${read(env, 'INTAKE_MONGODB_PREFIX')}_`),
     dropStreams(read(env, 'INTAKE_NATS_URL'), `${read(env, 'INTAKE_NATS_PREFIX')}-`),
     dropBucket(
@@ -52,6 +52,8 @@ export async function dropTestData(env: ServiceEnv): Promise<void> {
       read(env, 'INTAKE_S3_BUCKET'),
     ),
   ]);
+  const failed = results.find((result) => result.status === 'rejected');
+  if (failed) throw failed.reason;
 }
 
 function read(env: ServiceEnv, name: string): string {
