@@ -90,7 +90,41 @@ export function findKeys(page: PageLayout, dictionary: Dictionary = KEYS): Key[]
       at += phrase.parts.length;
     }
   }
-  return dictionary === KEYS ? joinTotals(keys) : keys;
+  return dictionary === KEYS ? joinTotals(withWrapped(page, keys, dictionary)) : keys;
+}
+
+/** Labels in narrow cells go on in the next line: "Payment" over "reference:". */
+function withWrapped(page: PageLayout, keys: Key[], dictionary: Dictionary): Key[] {
+  const wrapped: Key[] = [];
+  const short = page.segments.filter((segment) => segment.tokens.length <= 3 && !/\d/.test(segment.text));
+  for (const above of short) {
+    const under = short.find(
+      (one) =>
+        one.line > above.line &&
+        Math.abs(one.box[0] - above.box[0]) < 0.4 * page.unit &&
+        one.box[1] - above.box[3] < 0.5 * page.unit &&
+        one.box[1] > above.box[1] + 0.4 * page.unit,
+    );
+    if (!under || /:$/.test(above.text)) continue;
+    const tokens = [...above.tokens, ...under.tokens];
+    const parts = tokens.flatMap((token) => token.parts);
+    const phrase = dictionary
+      .get(parts[0] ?? '')
+      ?.find((one) => one.parts.length === parts.length && one.parts.every((part, at) => part === parts[at]));
+    if (!phrase?.meanings.some((meaning) => meaning.weight === 1)) continue;
+    const box = unite(tokens.map((token) => token.box));
+    wrapped.push({
+      meanings: phrase.meanings,
+      phrase: parts.join(' '),
+      tokens,
+      box,
+      page: page.number,
+      line: under.line,
+    });
+  }
+  if (wrapped.length === 0) return keys;
+  const covered = new Set(wrapped.flatMap((key) => key.tokens));
+  return [...keys.filter((key) => !key.tokens.every((token) => covered.has(token))), ...wrapped];
 }
 
 const TOTALS = ['amount_total', 'amount_total_base', 'amount_due'];

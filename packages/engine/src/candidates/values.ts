@@ -88,7 +88,29 @@ export function learnRules(pages: PageLayout[], locale: string | undefined): Rea
 
 /** All typed values of a page. */
 export function findValues(page: PageLayout, rules: ReadingRules): Value[] {
-  return page.segments.flatMap((segment) => findInSegment(segment, rules));
+  return [...page.segments.flatMap((segment) => findInSegment(segment, rules)), ...findWrappedIbans(page)];
+}
+
+/** In narrow cells an IBAN goes on in the next line. */
+function findWrappedIbans(page: PageLayout): Value[] {
+  return page.segments.flatMap((segment): Value[] => {
+    const start = segment.text.search(IBAN_START);
+    if (start < 0 || readIban(segment.text.slice(start))) return [];
+    const under = page.segments.find(
+      (one) =>
+        one.line > segment.line &&
+        Math.abs(one.box[0] - segment.box[0]) < page.unit &&
+        one.box[1] - segment.box[3] < page.unit &&
+        /^[A-Z0-9 ]+$/.test(one.text),
+    );
+    const iban = under && readIban(`${segment.text.slice(start)} ${under.text}`);
+    if (!under || !iban) return [];
+    const tokens = [...tokensAt(segment, start, segment.text.length), ...under.tokens];
+    const raw = tokens.map((token) => token.text).join(' ');
+    const box = unite(tokens.map((token) => token.box));
+    const place = { tokens, box, page: segment.page, line: segment.line };
+    return [{ type: 'iban', value: iban.iban, raw, ...place, decimals: 0, checked: iban.valid }];
+  });
 }
 
 function findInSegment(segment: Segment, rules: ReadingRules): Value[] {
@@ -160,6 +182,8 @@ function addAmount(match: RegExpExecArray, mark: DecimalMark, add: Add): void {
   if (plain === undefined) return;
   const negative = /[-−–]/.test(sign ?? '') || inner || minus || (open && match[0].endsWith(')'));
   const value = negative && /[1-9]/.test(plain) ? `-${plain}` : plain;
+  // "KR87654321" is a code, not crowns.
+  if (before && /\p{L}/u.test(before) && /\p{L}\d{4,}$/u.test(match[0])) return;
   const decimals = dash ? 2 : (plain.split('.')[1]?.length ?? 0);
   const currency = readCurrency((before ?? after ?? '').trim());
   const end = match.index + match[0].length;

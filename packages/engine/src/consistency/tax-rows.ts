@@ -14,6 +14,8 @@ export interface TaxRow {
 }
 
 const MAX_RATE = 30;
+/** Lines with more numbers are no rows of taxes, and every three of them would be tried. */
+const MAX_AMOUNTS = 12;
 
 /**
  * Lines in which one number is the tax of another at the rate that a third one names. Finds tables of taxes and lines
@@ -52,6 +54,7 @@ export function findTaxRows(
 /** Small numbers fit by chance: a printed sum of base and tax, and a base right before its tax, speak for a match. */
 function readRow(numbers: Value[]): Omit<TaxRow, 'page' | 'line'> | undefined {
   const amounts = numbers.filter((value) => value.type === 'amount');
+  if (amounts.length > MAX_AMOUNTS) return undefined;
   const rates = [...numbers.filter((value) => value.type === 'rate'), ...amounts].filter(isRate);
   let best: { row: Omit<TaxRow, 'page' | 'line'>; score: number } | undefined;
   for (const rate of rates) {

@@ -85,6 +85,8 @@ function ownerOf([left, , right]: Position, headings: Position[]): number {
   return best.at;
 }
 
+const isNumeric = (text: string) => /^[\d.,'’%€$£+-]+$/.test(text);
+
 /** Boxes of the words of a line, with the spaces between words of a text filled. */
 function joinNear(line: Line): Position[] {
   return line.segments.flatMap(({ tokens }) => {
@@ -92,7 +94,7 @@ function joinNear(line: Line): Position[] {
     tokens.forEach(({ box, text }, at) => {
       const last = boxes.at(-1);
       const before = tokens[at - 1]?.text ?? '';
-      const isText = /\p{L}/u.test(text) && /\p{L}/u.test(before);
+      const isText = at > 0 && !isNumeric(text) && !isNumeric(before);
       const isNumber = /\d$/.test(before) && /^\d/.test(text) && last && box[0] - last[2] < 0.3 * (box[3] - box[1]);
       if (last && (isText || isNumber)) boxes[boxes.length - 1] = unite([last, box]);
       else boxes.push(box);
