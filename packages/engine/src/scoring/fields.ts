@@ -439,7 +439,7 @@ function scoreTotals(findings: Findings, put: Put): void {
     const list = (chosen[field] ?? []).filter((amount) => amount.score > (floor[field] ?? -0.5));
     put(
       field,
-      list.map((amount) => scoredAmount(amount)),
+      list.map((amount) => scoredAmount(amount, field)),
     );
   }
 }
@@ -451,8 +451,9 @@ function withLargest(list: Amount[], amounts: Value[]): Amount[] {
   return largest ? [{ value: largest, units: Math.round(Number(largest.value) * 10_000), score: -1 }] : [];
 }
 
-const scoredAmount = (amount: Amount): Scored => ({
-  value: textOf(amount),
+const scoredAmount = (amount: Amount, field: TotalField): Scored => ({
+  // What was paid is often printed as a deduction.
+  value: field === 'amount_paid' ? textOf(amount).replace(/^-/, '') : textOf(amount),
   raw: amount.value?.raw ?? '',
   page: amount.value?.page ?? 1,
   box: amount.value?.box ?? null,
