@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
 import {
   type Api,
   buildPdf,
@@ -53,10 +54,7 @@ describe('an upload', () => {
   it('answers a task that leads to the upload, its document and its annotation', async () => {
     const { status, headers, body } = await post(uploads(), toForm([pdf('invoice é.pdf')]));
     expect(status).toBe(202);
-    expect(body).toEqual({
-      url: expect.stringMatching(/\/v1\/tasks\/\d+$/),
-      results: [{ annotation: body.url, document: null }],
-    });
+    expect(body).toEqual({ url: expect.stringMatching(/\/v1\/tasks\/\d+$/) });
     expect(headers.get('location')).toBe(body.url);
 
     const { uploadId, annotationIds, documentIds } = await uploaded(body.url);
@@ -89,6 +87,26 @@ describe('an upload', () => {
       parent: null,
       annotations: [`${system.baseUrl}/v1/annotations/${annotationIds[0]}`],
       content: `${system.baseUrl}/v1/documents/${documentIds[0]}/content`,
+    });
+  });
+
+  it('answers clients other than fetch with the task in the place of an annotation too', async () => {
+    const { hostname, port } = new URL(system.baseUrl);
+    const answer = await new Promise<Json>((resolve, reject) => {
+      const request = http.request({
+        hostname,
+        port,
+        method: 'POST',
+        path: `/api/v1/uploads/plain.pdf?queue=${system.queueId}`,
+        headers: { authorization: `Bearer ${api.token}`, 'content-type': 'application/pdf' },
+      });
+      request.on('error', reject);
+      request.on('response', (response) => json(response).then(resolve, reject));
+      request.end(invoice);
+    });
+    expect(answer).toEqual({
+      url: expect.stringMatching(/\/v1\/tasks\/\d+$/),
+      results: [{ annotation: answer.url, document: null }],
     });
   });
 
