@@ -398,12 +398,37 @@ function findAddressLine(page: PageLayout, taken: Party[]): Party | undefined {
 const TITLE =
   /^(?:(?:tax |commercial |proforma |cash |simplified )*(?:invoice|bill|receipt)|\p{L}*rechnung|faktura|facture|factura|factuur|fattura|fatura|számla|\p{L}*gutschrift|credit note|avoir|original|copy|kopie|duplicate|page|seite|welcome|thank|date|datum|stylesheet)|\b(?:nr|no|n°)\.? ?\d/iu;
 
+/** Addresses have numbers too ("No. 8, High Street"). */
+const isTitle = (text: string) => TITLE.test(text) && !STREET.test(text) && !POSTAL.test(text);
+
+/** Receipts are printed with wide spaces: there, what stands in one line near each other is one text. */
+function loosen(page: PageLayout): PageLayout {
+  if (page.source === 'text') return page;
+  const segments = page.lines.flatMap((line) => {
+    const joined: Segment[] = [];
+    for (const segment of line.segments) {
+      const last = joined.at(-1);
+      if (last && segment.box[0] - last.box[2] < 2 * page.unit) {
+        joined[joined.length - 1] = {
+          ...last,
+          tokens: [...last.tokens, ...segment.tokens],
+          box: unite([last.box, segment.box]),
+          text: `${last.text} ${segment.text}`,
+        };
+      } else joined.push(segment);
+    }
+    return joined;
+  });
+  return { ...page, segments };
+}
+
 /** Without a label: a company by its legal form, near the top or at the bottom; else the line at the top. */
-function findSender(page: PageLayout, keys: Key[], taken: Party[]): Party | undefined {
+function findSender(tight: PageLayout, keys: Key[], taken: Party[]): Party | undefined {
+  const page = loosen(tight);
   const free = page.segments.filter(
     (segment) =>
       !taken.some((party) => overlaps(party.box, segment.box)) &&
-      !TITLE.test(segment.text) &&
+      !isTitle(segment.text) &&
       /\p{L}{2}/u.test(segment.text) &&
       segment.text.length < 80,
   );
@@ -438,7 +463,10 @@ function findSender(page: PageLayout, keys: Key[], taken: Party[]): Party | unde
     )[0];
   const head = chosen && zone(chosen) < 2 ? chosen : (top ?? chosen);
   if (!head) return undefined;
-  const under = [toLine(head.tokens), ...followCentred(page, head, keys)];
+  // The legal form may stand alone in the second line of a name.
+  const before = head.tokens.length <= 2 ? lineAbove(page, head) : undefined;
+  const name = toLine([...(before && looksNamed(before) ? before.tokens : []), ...head.tokens]);
+  const under = [name, ...followCentred(page, head, keys)];
   const evidence = head === chosen ? 'company' : 'top';
   const party = readParty('sender', under, keys, page, evidence) ?? {
     role: 'sender' as const,
@@ -474,11 +502,25 @@ function followCentred(page: PageLayout, head: Segment, keys: Key[]): PartyLine[
     if (!next) break;
     const first = keys.find((key) => key.tokens[0] === next.tokens[0]);
     if (first && !INSIDE.some((field) => means(first, field)) && first.meanings.some((one) => one.weight === 1)) break;
-    if (TITLE.test(next.text)) break;
+    if (isTitle(next.text)) break;
     lines.push(toLine(next.tokens));
     above = next;
   }
   return lines;
+}
+
+/** The text right above another one, aligned with it at the left or in the middle. */
+function lineAbove(page: PageLayout, below: Segment): Segment | undefined {
+  return page.segments
+    .filter(
+      (one) =>
+        one !== below && one.box[1] < below.box[1] - 0.4 * page.unit && linesBetween(one, below, page.unit) < 0.9,
+    )
+    .filter((one) => {
+      const centre = Math.abs((one.box[0] + one.box[2] - below.box[0] - below.box[2]) / 2);
+      return Math.abs(one.box[0] - below.box[0]) < page.unit || centre < 2 * page.unit;
+    })
+    .sort((a, b) => b.box[1] - a.box[1])[0];
 }
 
 /** The sender's address may stand beside the name, or in the foot of the page. */
@@ -492,14 +534,13 @@ function findAddressElsewhere(page: PageLayout, head: { box: Position }, taken: 
   );
   const near = candidates.sort((a, b) => Math.abs(a.box[1] - head.box[1]) - Math.abs(b.box[1] - head.box[1]))[0];
   if (!near) return undefined;
-  const above = page.segments.find(
-    (one) =>
-      isInColumn(one, near, page.unit) &&
-      linesBetween(one, near, page.unit) < 1 &&
-      linesBetween(one, near, page.unit) > -0.5 &&
-      (/\d/.test(one.text) || STREET.test(one.text)) &&
-      Math.abs(one.box[0] - near.box[0]) < page.unit,
-  );
-  const lines = above ? [above, near] : [near];
+  const lines = [near];
+  for (let above = lineAbove(page, near); above && lines.length < 4; above = lineAbove(page, above)) {
+    const isPart =
+      (/\d/.test(above.text) && /\p{L}{3}/u.test(above.text)) || STREET.test(above.text) || /,$/.test(above.text);
+    if (!isPart || isTitle(above.text) || NOT_ADDRESS.test(above.text) || /:/.test(above.text)) break;
+    if (taken.some((party) => overlaps(party.box, above!.box)) || above === head) break;
+    lines.unshift(above);
+  }
   return { text: lines.map((line) => line.text).join(', '), box: unite(lines.map((line) => line.box)) };
 }
