@@ -28,6 +28,8 @@ import {
 
 jest.setTimeout(90_000);
 
+/** As in `bus-process.cjs`. */
+const LOST_MS = 3000;
 const PROCESS = join(__dirname, '../test/bus-process.cjs');
 
 interface Running extends Backbone {
@@ -231,8 +233,8 @@ describe('an event', () => {
     await waitFor('its end', () => child.signalCode === 'SIGKILL');
     expect(await effectIds(env)).toEqual([]); // what it had written was never committed
     const node = await startNode('sample', env);
-    startConsumer(node.runtime, { ...node, handlers: effectsOf(node) });
-    expect(await waitForEffects(env, 1)).toEqual([eventId(1)]); // after the 30 s for which the dead one had it
+    startConsumer(node.runtime, { ...node, delays: { lost: LOST_MS }, handlers: effectsOf(node) });
+    expect(await waitForEffects(env, 1)).toEqual([eventId(1)]);
   });
 
   it('of one aggregate comes after the one before it, although others overtake', async () => {
@@ -376,7 +378,7 @@ describe('a consumer that was changed', () => {
     const on = (event: { id: string }) => async () => void seen.push(event.id);
     startConsumer(after.runtime, { ...after, handlers: { 'organization.created': { on }, 'queue.deleted': { on } } });
     const deleted = events.QueueDeleted.create({ queueId: 5, organizationId: 1 });
-    await transaction(after.database, (session) =>
+    await transaction(after.database, async (session) =>
       after.emit(session, { subject: 'queue.deleted', aggregate: 'queue:5', version: 1, payload: deleted }),
     );
     await emit(after, created(2));
@@ -597,6 +599,7 @@ describe('work queue', () => {
       'jobs.extraction',
       1,
       async ({ payload }) => void done.push(payload.annotationId),
+      LOST_MS,
     );
     await waitFor('the ticket', () => done.length > 0, { timeoutMs: 45_000 });
     expect(done).toEqual([7]);

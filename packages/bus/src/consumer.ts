@@ -44,10 +44,8 @@ export interface ConsumerOptions {
   /** Events in work at the same time; those of one aggregate always one after the other. */
   readonly concurrency?: number;
   /** Other waits than those of the retry table, for tests. */
-  readonly delays?: RetryDelays;
+  readonly delays?: Partial<RetryDelays>;
 }
-
-const ACK_WAIT_MS = 30_000;
 
 /**
  * The service's durable consumer of events: each event takes effect once, however often it is delivered. A failure is
@@ -58,16 +56,8 @@ const ACK_WAIT_MS = 30_000;
  * of them fails; a handler for which a late event would be wrong compares `event.version` with what it has.
  */
 export function startConsumer(runtime: Runtime, options: ConsumerOptions): void {
-  const {
-    bus,
-    database,
-    inbox,
-    outbox,
-    handlers,
-    isAway = () => false,
-    concurrency = 16,
-    delays = RETRY_DELAYS,
-  } = options;
+  const { bus, database, inbox, outbox, handlers, isAway = () => false, concurrency = 16 } = options;
+  const delays = { ...RETRY_DELAYS, ...options.delays };
   const subjects = Object.keys(handlers) as Subject[];
   const names = new Map(subjects.map((subject) => [bus.subjectOf(subject), subject]));
   const handled = new Counter({
@@ -164,7 +154,7 @@ export function startConsumer(runtime: Runtime, options: ConsumerOptions): void 
     durable: runtime.name,
     subjects: [...names.keys()],
     concurrency,
-    ackWaitMs: ACK_WAIT_MS,
+    ackWaitMs: delays.lost,
     handle,
     keyOf: (message) => message.headers?.get('Intake-Aggregate') ?? '',
   });

@@ -3,6 +3,7 @@ import type { JsMsg } from 'nats';
 import type { Bus } from './connection';
 import { type BusEvent, fromMessage } from './event';
 import { startPull } from './pull';
+import { LOST_DELAY_MS } from './retry';
 import type { Subject } from './subjects';
 
 type Job = Extract<Subject, `jobs.${string}`>;
@@ -18,6 +19,7 @@ export function startWorkers<S extends Job>(
   subject: S,
   concurrency: number,
   work: (ticket: BusEvent<S>) => Promise<void>,
+  lostAfterMs = LOST_DELAY_MS,
 ): void {
   const readTicket = (message: JsMsg): BusEvent<S> | undefined => {
     try {
@@ -32,7 +34,7 @@ export function startWorkers<S extends Job>(
     durable: subject.replace('.', '-'),
     subjects: [bus.subjectOf(subject)],
     concurrency,
-    ackWaitMs: 30_000,
+    ackWaitMs: lostAfterMs,
     handle: async (message) => {
       const ticket = readTicket(message);
       if (!ticket) {

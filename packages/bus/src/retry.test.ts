@@ -18,7 +18,7 @@ describe('afterFailure', () => {
   });
 
   it('takes other waits', () => {
-    const delays = { failures: [5], away: 7 };
+    const delays = { failures: [5], away: 7, lost: 9 };
     expect(afterFailure(1, false, delays)).toEqual({ kind: 'retry', delayMs: 5 });
     expect(afterFailure(2, false, delays)).toEqual({ kind: 'park' });
     expect(afterFailure(2, true, delays)).toEqual({ kind: 'retry', delayMs: 7 });

@@ -10,9 +10,14 @@ export interface RetryDelays {
   readonly failures: readonly number[];
   /** Before each further try while something that is needed is away. */
   readonly away: number;
+  /** Before a message comes again that was taken by a process which then said nothing more: it has died. */
+  readonly lost: number;
 }
 
-export const RETRY_DELAYS: RetryDelays = { failures: RETRY_DELAYS_MS, away: AWAY_DELAY_MS };
+/** How long the bus waits for a sign of life of a message in work, in milliseconds. */
+export const LOST_DELAY_MS = 30_000;
+
+export const RETRY_DELAYS: RetryDelays = { failures: RETRY_DELAYS_MS, away: AWAY_DELAY_MS, lost: LOST_DELAY_MS };
 
 /** What to do after a failed try. `tries` counts the failures that were not somebody else's, from 1. */
 export function afterFailure(

@@ -8,6 +8,8 @@ const { runService } = require('@intake/service');
 const { connectBackbone, startConsumer, startWorkers } = require('../dist');
 
 const [mode] = process.argv.slice(2);
+/** The test says the same. */
+const LOST_MS = 3000;
 const never = new Promise(() => undefined);
 
 void runService('sample', { ...process.env, INTAKE_OPS_PORT: '0' }, async (runtime) => {
@@ -20,13 +22,14 @@ void runService('sample', { ...process.env, INTAKE_OPS_PORT: '0' }, async (runti
       process.send({ event: event.id });
       await never;
     };
-    startConsumer(runtime, { ...backbone, handlers: { 'organization.created': { on } } });
+    startConsumer(runtime, { ...backbone, delays: { lost: LOST_MS }, handlers: { 'organization.created': { on } } });
   }
   if (mode === 'work') {
-    startWorkers(runtime, backbone.bus, 'jobs.extraction', 1, async (ticket) => {
+    const work = async (ticket) => {
       process.send({ ticket: ticket.payload.annotationId });
       await never;
-    });
+    };
+    startWorkers(runtime, backbone.bus, 'jobs.extraction', 1, work, LOST_MS);
   }
   process.send({ ready: true });
 });

@@ -171,7 +171,7 @@ describe('outbox', () => {
     await database.connection.collection('outbox').deleteMany({});
   });
   const add = (aggregate: string, version: number) =>
-    transaction(database, (session) =>
+    transaction(database, async (session) =>
       outbox.add(session, { id: `${aggregate}:${version}`, subject: 's', payload: { version }, aggregate, version }),
     );
   const unsent = async () => (await outbox.findUnsent(100)).map(({ _id }) => _id);

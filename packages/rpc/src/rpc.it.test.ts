@@ -423,7 +423,7 @@ describe('operations', () => {
       await expect(health.call('check', { service })).resolves.toMatchObject({ status: 1 });
     await expect(health.call('check', { service: 'other' })).rejects.toMatchObject({ code: 5 });
 
-    const reflection = loadClient(fromJSON(REFLECTION), 'grpc.reflection.v1.ServerReflection', address);
+    const reflection = loadClient(fromJSON(REFLECTION as never), 'grpc.reflection.v1.ServerReflection', address);
     const answer = await reflection.ask('ServerReflectionInfo', { listServices: '' });
     const names = (answer.listServicesResponse as { service: { name: string }[] }).service.map(({ name }) => name);
     expect(names).toContain('intake.extraction.v1.ExtractionService');

@@ -6,6 +6,8 @@ export interface WaitOptions {
   readonly timeoutMs?: number;
 }
 
+type Truthy<T> = Exclude<T, false | 0 | '' | null | undefined>;
+
 const FIRST_PAUSE_MS = 10;
 const LONGEST_PAUSE_MS = 250;
 
@@ -17,14 +19,14 @@ export async function waitFor<T>(
   what: string,
   probe: () => Promise<T> | T,
   { timeoutMs = 15_000 }: WaitOptions = {},
-): Promise<NonNullable<T>> {
+): Promise<Truthy<T>> {
   const end = Date.now() + timeoutMs;
   let pause = FIRST_PAUSE_MS;
   let last = 'no answer';
   for (;;) {
     try {
       const answer = await probe();
-      if (answer) return answer;
+      if (answer) return answer as Truthy<T>;
       last = `last answer: ${JSON.stringify(answer)}`;
     } catch (error) {
       last = `last error: ${(error as Error).stack ?? error}`;
