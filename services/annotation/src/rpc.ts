@@ -1,4 +1,4 @@
-import { annotation as contract } from '@intake/contracts';
+import type { annotation as contract } from '@intake/contracts';
 import { type Handlers, invalidField, Refusal, requireSystem } from '@intake/rpc';
 import type { ContentMessage } from '@intake/schema';
 import type { AnnotationStore } from './annotation/annotation.store';
@@ -109,9 +109,36 @@ function toMessage({ aggregationType, schemaId, label, ...message }: ContentMess
   return { ...message, detail: undefined, aggregationType, schemaId, label };
 }
 
+/** Null in the domain is a field that is not there in the contract. */
 function toProto(annotation: Annotation): contract.Annotation {
-  const given: Partial<contract.Annotation> = Object.fromEntries(
-    Object.entries(annotation).filter(([, value]) => value !== null),
-  );
-  return contract.Annotation.fromPartial(given);
+  const there = <T>(value: T | null): T | undefined => value ?? undefined;
+  return {
+    ...annotation,
+    pageIds: [...annotation.pageIds],
+    creatorId: there(annotation.creatorId),
+    modifierId: there(annotation.modifierId),
+    modifiedAt: there(annotation.modifiedAt),
+    assignedAt: there(annotation.assignedAt),
+    confirmedAt: there(annotation.confirmedAt),
+    confirmedById: there(annotation.confirmedById),
+    exportedAt: there(annotation.exportedAt),
+    exportedById: there(annotation.exportedById),
+    exportFailedAt: there(annotation.exportFailedAt),
+    rejectedAt: there(annotation.rejectedAt),
+    rejectedById: there(annotation.rejectedById),
+    deletedAt: there(annotation.deletedAt),
+    deletedById: there(annotation.deletedById),
+    purgedAt: there(annotation.purgedAt),
+    purgedById: there(annotation.purgedById),
+    rirPollId: there(annotation.rirPollId),
+    emailId: there(annotation.emailId),
+    uploadId: there(annotation.uploadId),
+    messages: annotation.messages.map((message) => ({
+      ...message,
+      detail: undefined,
+      aggregationType: undefined,
+      schemaId: undefined,
+      label: undefined,
+    })),
+  };
 }

@@ -71,7 +71,8 @@ export function createJobStore(database: Database, leaseMs = LEASE_MS) {
     },
     /** Takes the oldest free job of the organization whose turn it is, or null when nothing is free. */
     async claim(): Promise<Job | null> {
-      for (const organizationId of await organizationsByTurn()) {
+      const organizations = await organizationsByTurn();
+      for (const organizationId of organizations) {
         const row = await jobs
           .findOneAndUpdate(
             { state: 'open', organizationId, $expr: due },
@@ -80,6 +81,7 @@ export function createJobStore(database: Database, leaseMs = LEASE_MS) {
           )
           .lean<Row>();
         if (!row) continue;
+        if (organizations.length === 1) return toJob(row); // nobody else is waiting, so there are no turns to keep
         await turns
           .updateOne({ _id: organizationId }, { $currentDate: { servedAt: true } }, { upsert: true })
           .catch((error) => {
