@@ -77,16 +77,22 @@ async function predict(name) {
 }
 
 const times = [];
-await Promise.all(
-  readdirSync(folder).map(async (name) => {
+const names = readdirSync(folder);
+const started = performance.now();
+const work = async () => {
+  for (let name = names.shift(); name; name = names.shift()) {
     try {
       times.push(await predict(name));
     } catch (error) {
       console.error(`${name}: ${error.message}`);
     }
-  }),
-);
+  }
+};
+await Promise.all(Array.from({ length: Number(options.jobs) }, work));
 await pool.close();
 times.sort((a, b) => a - b);
 const median = times[Math.floor(times.length / 2)] ?? 0;
-console.log(`${times.length} documents, median ${Math.round(median)} ms from queue to result`);
+const minutes = (performance.now() - started) / 60_000;
+console.log(
+  `${times.length} documents, median ${Math.round(median)} ms, ${Math.round(times.length / minutes)} a minute`,
+);

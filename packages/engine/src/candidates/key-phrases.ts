@@ -111,7 +111,7 @@ function withWrapped(page: PageLayout, keys: Key[], dictionary: Dictionary): Key
     const phrase = dictionary
       .get(parts[0] ?? '')
       ?.find((one) => one.parts.length === parts.length && one.parts.every((part, at) => part === parts[at]));
-    if (!phrase?.meanings.some((meaning) => meaning.weight === 1)) continue;
+    if (!phrase || parts.length < 2) continue;
     const box = unite(tokens.map((token) => token.box));
     wrapped.push({
       meanings: phrase.meanings,

@@ -31,6 +31,9 @@ export interface LabelOptions {
 /** A value has its decimals, sign and so on beside it; anything else between label and value breaks the connection. */
 const BLOCKING_WEIGHT = 0.9;
 
+/** No honest page has so many labels of one field. */
+const MAX_LABELS = 100;
+
 /**
  * Pairs values with the labels of one field. Another label between label and value breaks the connection.
  *
@@ -44,10 +47,11 @@ export function pairWithLabels<T extends Placed>(
   options: LabelOptions = {},
 ): Labelled<T>[] {
   const pairs: Labelled<T>[] = [];
-  for (const key of keys) {
-    const weight = key.meanings.find((meaning) => meaning.field === field)?.weight;
-    if (weight === undefined) continue;
-    const others = keys.filter((other) => other !== key && breaks(other));
+  const own = keys.filter((key) => key.meanings.some((meaning) => meaning.field === field)).slice(0, MAX_LABELS);
+  const breaking = own.length > 0 && values.length > 0 ? keys.filter(breaks) : [];
+  for (const key of own) {
+    const weight = key.meanings.find((meaning) => meaning.field === field)!.weight;
+    const others = breaking.filter((other) => other !== key);
     const beside = values.filter(
       (value) =>
         isBeside(key, value) &&

@@ -1,11 +1,15 @@
 import type { Position, Word } from '../recognition';
 import type { RawWord } from '../text/characters';
 
+/** No printed page holds more words; what is beyond would only keep the later stages busy. */
+const MAX_WORDS = 8000;
+
 /**
  * Gives each word its line and puts the words in reading order: lines from the top, words from the left. Text that
  * does not read left to right gets lines of its own at the end.
  */
-export function orderWords(words: RawWord[]): Word[] {
+export function orderWords(found: RawWord[]): Word[] {
+  const words = found.slice(0, MAX_WORDS);
   const upright = groupLines(words.filter((word) => word.turn === 0));
   const turned = words.filter((word) => word.turn !== 0).map((word) => [word]);
   return [...upright, ...turned].flatMap((line, number) =>
@@ -27,25 +31,60 @@ const height = ({ position: [, top, , bottom] }: RawWord) => bottom - top;
  */
 function groupLines(words: RawWord[]): RawWord[][] {
   const lines: RawWord[][] = [];
+  const reached = new Bands();
   const byLeft = [...words].sort((a, b) => a.position[0] - b.position[0]);
   for (const word of byLeft) {
     let best: RawWord[] | undefined;
     let bestScore = 0.5;
-    for (const line of lines) {
+    for (const line of reached.at(word)) {
       const last = line.at(-1)!;
       // A word above or below in the same column is no neighbour, however close.
       if (word.position[0] < last.position[2] - 0.5 * height(last)) continue;
       const shared = Math.min(word.position[3], last.position[3]) - Math.max(word.position[1], last.position[1]);
-      const score =
-        shared / Math.min(height(word), height(last)) - Math.abs(middle(word) - middle(last)) / (4 * height(last));
+      const apart = Math.abs(middle(word) - middle(last)) / (4 * height(last));
+      const score = shared / Math.min(height(word), height(last)) - apart;
       if (score > bestScore) {
         best = line;
         bestScore = score;
       }
     }
-    if (best) best.push(word);
-    else lines.push([word]);
+    if (best) {
+      reached.remove(best);
+      best.push(word);
+    } else {
+      best = [word];
+      lines.push(best);
+    }
+    reached.add(best);
   }
   const top = (line: RawWord[]) => line.reduce((sum, word) => sum + middle(word), 0) / line.length;
   return lines.sort((a, b) => top(a) - top(b));
+}
+
+/** Lines by the heights at which they end, so that a word is compared only with those that it can continue. */
+class Bands {
+  private readonly bands = new Map<number, Set<RawWord[]>>();
+
+  add(line: RawWord[]): void {
+    for (const band of Bands.of(line.at(-1)!)) {
+      const lines = this.bands.get(band);
+      if (lines) lines.add(line);
+      else this.bands.set(band, new Set([line]));
+    }
+  }
+
+  remove(line: RawWord[]): void {
+    for (const band of Bands.of(line.at(-1)!)) this.bands.get(band)?.delete(line);
+  }
+
+  at(word: RawWord): Set<RawWord[]> {
+    const lines = new Set<RawWord[]>();
+    for (const band of Bands.of(word)) for (const line of this.bands.get(band) ?? []) lines.add(line);
+    return lines;
+  }
+
+  private static of({ position: [, top, , bottom] }: RawWord): number[] {
+    const [first, last] = [Math.floor(top / 16), Math.floor(bottom / 16)];
+    return Array.from({ length: Math.min(200, last - first + 1) }, (_, at) => first + at);
+  }
 }

@@ -427,12 +427,12 @@ function scoreTotals(findings: Findings, put: Put): void {
   }
   candidates.amount_total = withLargest(candidates.amount_total ?? [], amounts);
   const chosen = chooseTotals(candidates, [...amounts, ...whole], findings.taxSums);
-  const floor: Partial<Record<TotalField, number>> = { amount_total: -2 };
+  const floor: Partial<Record<TotalField, number>> = { amount_total: -2, amount_due: -1 };
   // What is not said to be paid is due.
   const total = chosen.amount_total?.[0];
   const isPaid = chosen.amount_paid?.some((amount) => amount.score > 1);
   if (total && !isPaid && !chosen.amount_due?.some((amount) => amount.score > 0)) {
-    chosen.amount_due = [...(chosen.amount_due ?? []), { ...total, score: Math.min(0, total.score - 1.5) }];
+    chosen.amount_due = [...(chosen.amount_due ?? []), { ...total, score: Math.min(0, total.score - 0.8) }];
     chosen.amount_due.sort((a, b) => b.score - a.score);
   }
   for (const field of TOTAL_FIELDS) {
