@@ -80,6 +80,15 @@ test('a label between label and value breaks the connection', () => {
   expect(read('Order no.   Customer no.  C-17').customer_id).toBe('C-17');
 });
 
+test('the locale of the queue decides what the document leaves open', () => {
+  const date = (text: string, locale?: string) => analyze([pageOf(text)], locale).fields.date_issue![0]!.value;
+  expect(date('Invoice date 03/04/2024', 'en_US')).toBe('2024-03-04');
+  expect(date('Invoice date 03/04/2024', 'en_GB')).toBe('2024-04-03');
+  expect(date('Invoice date 03/04/2024  Total $5.00')).toBe('2024-03-04');
+  expect(date('Invoice date 03/04/2024  Due date 16/04/2024', 'en_US')).toBe('2024-04-03');
+  expect(date('Invoice date 03/04/2024  Total £5.00', 'en_US')).toBe('2024-04-03');
+});
+
 test('the date of the order is not the date of the invoice', () => {
   const fields = read(`
     Order date    1 May 2024

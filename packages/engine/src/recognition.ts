@@ -61,9 +61,12 @@ export interface Recognition {
 
 /** How the OCR program is found. */
 export interface OcrOptions {
-  /** The program, by path or name; default `tesseract`. */
+  /** The program, by path, or by name when it is in /usr/bin or /bin; default `tesseract`. */
   tesseract?: string;
-  /** Tesseract language codes to try, limited to those installed; default eng, deu, fra, ces. */
+  /**
+   * Tesseract language codes, limited to those installed. A page is read in the first one and, if it turns out to be
+   * in another, again in that one. Default: the sixteen of `OCR_LANGUAGES`.
+   */
   languages?: string[];
   /** Longest time for one page, in milliseconds; default 60 000. */
   timeoutMs?: number;
@@ -72,7 +75,7 @@ export interface OcrOptions {
 export interface RecognizeOptions {
   /** MIME type of the bytes: application/pdf, image/png, image/jpeg, image/tiff (also webp and gif). */
   mimeType: string;
-  /** Locale of the queue, such as `en_GB`: decides dates such as 03/04/2024 that the document leaves open. */
+  /** Locale of the queue, such as `en_US`: decides dates such as 03/04/2024 that the document leaves open. */
   locale?: string;
   /** Pages to extract; the rest is only counted. Default 32, at most 500. */
   maxPages?: number;

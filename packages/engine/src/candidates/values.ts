@@ -76,14 +76,16 @@ export interface ReadingRules {
   monthFirst: boolean;
 }
 
+/** Words and signs of places where the day comes first, whatever the locale of the queue that a document came to. */
+const NOT_AMERICAN =
+  /€|£|\b(?:EUR|GBP|IBAN|VAT|GST|HST|ABN|MwSt|USt|TVA|DPH|BTW|IVA|moms|NIP|CHF|Sdn|Ltd|GmbH|AUD|NZD|INR|SGD|MYR)\b/;
+
 /** Finds out how the document writes numbers and dates. */
 export function learnRules(pages: PageLayout[], locale: string | undefined): ReadingRules {
   const texts = pages.flatMap((page) => page.segments.map((segment) => segment.text));
-  const dollars = texts.some((text) => /\$|\bUSD\b/.test(text));
-  const american = locale
-    ? /[-_]US$/i.test(locale)
-    : dollars && !texts.some((text) => /€|£|\bABN\b|\bGST\b|\bHST\b/.test(text));
-  return { mark: guessDecimalMark(texts), monthFirst: isMonthFirst(texts) ?? american };
+  const elsewhere = texts.some((text) => NOT_AMERICAN.test(text));
+  const american = locale ? /[-_]US$/i.test(locale) : texts.some((text) => /\$|\bUSD\b/.test(text));
+  return { mark: guessDecimalMark(texts), monthFirst: isMonthFirst(texts) ?? (american && !elsewhere) };
 }
 
 /** All typed values of a page. */
