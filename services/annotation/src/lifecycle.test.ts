@@ -1,6 +1,8 @@
 import { ANNOTATION_STATUSES } from '@intake/bus';
+import { events, queue } from '@intake/contracts';
 import { type Caller, type Refusal, systemCaller } from '@intake/rpc';
 import type { Annotation } from './annotation/annotation.types';
+import { newAnnotation } from './annotation/new-annotation';
 import type { Status } from './annotation/status';
 import { applyTrigger, LIFECYCLE, type Trigger } from './lifecycle';
 
@@ -16,52 +18,15 @@ const jane: Caller = {
 const joe: Caller = { ...jane, userId: 8, username: 'joe' };
 
 function annotationIn(status: Status, over: Partial<Annotation> = {}): Annotation {
+  const document = events.DocumentStored.fromPartial({ documentId: 1, organizationId: 1, queueId: 1, uploadId: 1 });
+  const inReview = status === 'reviewing';
   return {
-    id: 1,
-    organizationId: 1,
-    queueId: 1,
-    schemaId: 1,
-    documentId: 1,
-    uploadId: 1,
-    emailId: null,
-    fileName: 'invoice.pdf',
-    mimeType: 'application/pdf',
-    locale: 'en_GB',
+    ...newAnnotation(1, document, queue.Queue.fromPartial({ id: 1, schemaId: 1, sessionTimeoutS: 3600 }), now),
     status,
     version: 3,
-    statusBeforeReview: status === 'reviewing' ? 'to_review' : null,
-    reviewerId: status === 'reviewing' ? 7 : null,
-    reviewUntil: status === 'reviewing' ? new Date(now.getTime() + 60_000) : null,
-    sessionTimeoutS: 3600,
-    pageIds: [1],
-    creatorId: 7,
-    createdAt: now,
-    arrivedAt: now,
-    modifierId: null,
-    modifiedAt: null,
-    assignedAt: null,
-    confirmedAt: null,
-    confirmedById: null,
-    exportedAt: null,
-    exportedById: null,
-    exportFailedAt: null,
-    rejectedAt: null,
-    rejectedById: null,
-    deletedAt: null,
-    deletedById: null,
-    purgedAt: null,
-    purgedById: null,
-    rirPollId: 'a',
-    engineVersion: '',
-    messages: [],
-    values: {},
-    metadata: {},
-    timeSpent: 0,
-    automated: false,
-    automaticallyRejected: false,
-    trainingEnabled: true,
-    restingSince: now,
-    resends: 0,
+    statusBeforeReview: inReview ? 'to_review' : null,
+    reviewerId: inReview ? 7 : null,
+    reviewUntil: inReview ? new Date(now.getTime() + 60_000) : null,
     ...over,
   };
 }

@@ -148,10 +148,7 @@ export function createAnnotationStore(database: Database) {
       return row ? toAnnotation(row) : null;
     },
     async insert(session: ClientSession, { id, ...annotation }: Annotation): Promise<void> {
-      await model.create(
-        [{ _id: id, ...annotation, pageIds: [...annotation.pageIds], messages: [...annotation.messages] }],
-        { session },
-      );
+      await model.collection.insertOne({ _id: id, ...annotation } as never, { session });
     },
     /** Writes the annotation if nobody changed it since `before`; otherwise the transaction is to run again. */
     async replace(session: ClientSession, after: Annotation, before: Annotation): Promise<void> {

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { annotation as contract, events, extraction, queue } from '@intake/contracts';
 import type { ClientSession } from '@intake/mongo';
 import { transaction } from '@intake/mongo';
@@ -10,6 +9,7 @@ import type { Schemas } from '../schema/schemas';
 import type { Annotation, Message } from './annotation.types';
 import { type ChangeTools, changeState, eventFor, historyOf, openAnnotation } from './changes';
 import type { IdempotencyStore } from './idempotency.store';
+import { newAnnotation, newPollId } from './new-annotation';
 import { isStatus, type Status } from './status';
 
 /** What the domain stands on. */
@@ -60,63 +60,10 @@ export function createAnnotations(tools: AnnotationTools) {
       const { queues: found } = await queues.getQueues({ ids: [event.queueId] }, caller);
       const q = found[0];
       if (!q) throw new Refusal('NOT_FOUND', { detail: `Queue ${event.queueId} is gone.` });
-      const id = await backbone.ids.next('annotation');
-      const now = new Date();
-      const annotation: Annotation = {
-        id,
-        organizationId: event.organizationId,
-        queueId: event.queueId,
-        schemaId: q.schemaId,
-        documentId: event.documentId,
-        uploadId: event.uploadId || null,
-        emailId: event.emailId ?? null,
-        fileName: event.fileName,
-        mimeType: event.mimeType,
-        locale: q.locale,
-        status: 'importing',
-        version: 1,
-        statusBeforeReview: null,
-        reviewerId: null,
-        reviewUntil: null,
-        sessionTimeoutS: q.sessionTimeoutS,
-        pageIds: [],
-        creatorId: event.creatorId ?? null,
-        createdAt: now,
-        arrivedAt: event.arrivedAt ?? now,
-        modifierId: null,
-        modifiedAt: null,
-        assignedAt: null,
-        confirmedAt: null,
-        confirmedById: null,
-        exportedAt: null,
-        exportedById: null,
-        exportFailedAt: null,
-        rejectedAt: null,
-        rejectedById: null,
-        deletedAt: null,
-        deletedById: null,
-        purgedAt: null,
-        purgedById: null,
-        rirPollId: randomBytes(12).toString('hex'),
-        engineVersion: '',
-        messages: event.failure ? [{ id: 'all', type: 'error', content: event.failure }] : [],
-        values: event.values,
-        metadata: event.metadata ?? {},
-        timeSpent: 0,
-        automated: false,
-        automaticallyRejected: false,
-        trainingEnabled: q.trainingEnabled,
-        restingSince: now,
-        resends: 0,
-      };
+      const annotation = newAnnotation(await backbone.ids.next('annotation'), event, q, new Date());
       return async (session) => {
         if (event.uploadId && (await store.findByUpload(event.uploadId, event.documentId, session))) return;
-        await openAnnotation(
-          tools,
-          session,
-          caller,
-          event.failure ? { ...annotation, status: 'failed_import' } : annotation,
-        );
+        await openAnnotation(tools, session, caller, annotation);
       };
     },
 
@@ -274,7 +221,7 @@ export function createAnnotations(tools: AnnotationTools) {
     const next = status === 'exporting' ? afterExportRequest(q) : undefined;
     return changeState(tools, caller, annotation.id, trigger, {
       next,
-      patch: { ...patch, ...(status === 'importing' && { rirPollId: randomBytes(12).toString('hex'), messages: [] }) },
+      patch: { ...patch, ...(status === 'importing' && { rirPollId: newPollId(), messages: [] }) },
       // The origin decides first (409), then what the queue allows (400), then the content (400).
       alongside: async () => {
         if (status === 'rejected') await requireRejection(q);

@@ -39,7 +39,7 @@ export function createHistoryStore(database: Database) {
   const model = database.connection.model('History', schema);
   return {
     async add(session: ClientSession, entry: HistoryEntry): Promise<void> {
-      await model.create([{ ...entry, values: entry.values && [...entry.values] }], { session });
+      await model.collection.insertOne({ ...entry }, { session });
     },
     list: (annotationId: number): Promise<HistoryEntry[]> =>
       model.find({ annotationId }, { _id: 0 }).sort({ version: 1 }).lean<HistoryEntry[]>(),
