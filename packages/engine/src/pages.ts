@@ -2,7 +2,7 @@ import sharp from 'sharp';
 import type { PageImage, PageSize } from './recognition';
 import { drawPdfPage, readPdfPages } from './text/pdf';
 import { drawPicturePage, readPicturePages } from './text/picture';
-import { kindOf, MAX_PAGES } from './text/read';
+import { kindOf } from './text/read';
 import { UnreadableDocument } from './unreadable-document';
 
 /**
@@ -36,12 +36,5 @@ export async function renderPage(
 export async function readPages(bytes: Uint8Array, mimeType: string): Promise<PageSize[]> {
   const kind = kindOf(mimeType);
   if (bytes.length === 0) throw new UnreadableDocument('empty', 'The file is empty.');
-  const pages = await (kind === 'pdf' ? readPdfPages(bytes) : readPicturePages(bytes));
-  if (pages.length > MAX_PAGES) {
-    throw new UnreadableDocument(
-      'too_many_pages',
-      `The document has ${pages.length} pages; at most ${MAX_PAGES} are read.`,
-    );
-  }
-  return pages;
+  return kind === 'pdf' ? readPdfPages(bytes) : readPicturePages(bytes);
 }

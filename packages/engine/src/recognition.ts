@@ -68,8 +68,10 @@ export interface OcrOptions {
    * in another, again in that one. Default: the sixteen of `OCR_LANGUAGES`.
    */
   languages?: string[];
-  /** Longest time for one page, in milliseconds; default 60 000. */
+  /** Longest time for one page, in milliseconds; default 30 000. */
   timeoutMs?: number;
+  /** When so much time has gone into OCR, the remaining pages are left without words; default 45 000 ms. */
+  budgetMs?: number;
 }
 
 export interface RecognizeOptions {

@@ -137,6 +137,11 @@ test('what cannot be read is refused with a reason for people', async () => {
   expect((missing as Error).message).toContain('/nowhere/tesseract');
 });
 
+test('when the time for OCR is used up, pages are left without words', async () => {
+  const { pages } = await recognize(read('scan-en.png'), { mimeType: 'image/png', ocr: { budgetMs: -1 } });
+  expect(pages).toMatchObject([{ words: [], source: 'ocr' }]);
+});
+
 test('a page that does not exist is refused', async () => {
   await expect(renderPage(read('invoice-en.pdf'), 'application/pdf', 2)).rejects.toBeInstanceOf(UnreadableDocument);
   await expect(renderPage(read('invoice-en.pdf'), 'application/pdf', 0)).rejects.toBeInstanceOf(UnreadableDocument);

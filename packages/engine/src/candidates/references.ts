@@ -10,6 +10,9 @@ export interface Reference extends Placed {
 
 const strip = (text: string) => text.replace(/^[#:(*„"'.,\-–]+|[),.;:*"'“]+$/g, '');
 
+/** Where cells are set tight, the end of the label is glued to the number: "numberPO-17", "No.4711". */
+const GLUED_LABEL = /^(?:[Nn][or]|[Nn]umber|[Nn]ummer|č)\.?(?=[A-Z\d])/;
+
 /**
  * Codes with a digit that are no date, amount with decimals or other typed value. A short prefix before a code and
  * groups of digits behind it belong to it.
@@ -37,7 +40,7 @@ export function findReferences(page: PageLayout, values: Value[], labels: Set<To
         if (!joined || typed.has(tokens[next]!)) break;
         group.push(tokens[next]!);
       }
-      const raw = strip(group.map((one) => one.text).join(' '));
+      const raw = strip(group.map((one) => one.text).join(' ')).replace(GLUED_LABEL, '');
       references.push({
         value: raw.replace(/\s+/g, ''),
         raw,

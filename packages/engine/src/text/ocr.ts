@@ -13,6 +13,9 @@ export interface OcrPage {
   missing: string | undefined;
 }
 
+/** Options of one document, with the time (as `Date.now()`) until which pages are read. */
+export type OcrRun = OcrOptions & { until: number };
+
 /** Languages that are tried when the caller names none. */
 export const OCR_LANGUAGES = 'eng deu fra ces slk pol ita spa por nld dan swe nor fin hun ron'.split(' ');
 
@@ -27,9 +30,10 @@ const MISSING = Symbol('program is not installed');
 export async function readPicture(
   picture: { data: Buffer; width: number; height: number },
   scale: { x: number; y: number },
-  options: OcrOptions,
+  options: OcrRun,
   language?: string,
 ): Promise<OcrPage> {
+  if (Date.now() > options.until) return { words: [], language, missing: undefined };
   const program = options.tesseract ?? 'tesseract';
   const installed = await listLanguages(program);
   if (installed === MISSING) return { words: [], language: undefined, missing: program };
@@ -72,7 +76,7 @@ async function runTesseract(
   image: Buffer,
   language: string,
   layout: string,
-  timeoutMs = 60_000,
+  timeoutMs = 30_000,
 ): Promise<string> {
   try {
     return await run(

@@ -1,7 +1,8 @@
 import sharp from 'sharp';
-import type { OcrOptions, PageSize } from '../recognition';
+import type { PageSize } from '../recognition';
 import { type Character, joinCharacters, type RawWord } from './characters';
-import { type OcrPage, readPicture } from './ocr';
+import { type OcrPage, type OcrRun, readPicture } from './ocr';
+import { checkPageCount } from './page-count';
 import { sizeOfPdfPage } from './page-size';
 import { drawPage, type Pdfium, withPage, withPdf } from './pdfium';
 import type { PageText } from './read';
@@ -9,8 +10,10 @@ import type { PageText } from './read';
 /** Sizes of the pages of a PDF. */
 export function readPdfPages(bytes: Uint8Array): Promise<PageSize[]> {
   return withPdf(bytes, async (pdfium, document) => {
+    const count = pdfium._FPDF_GetPageCount(document);
+    checkPageCount(count);
     const sizes: PageSize[] = [];
-    for (let index = 0; index < pdfium._FPDF_GetPageCount(document); index++) {
+    for (let index = 0; index < count; index++) {
       sizes.push(await withPage(pdfium, document, index, (page) => measure(pdfium, page, index)));
     }
     return sizes;
@@ -31,10 +34,11 @@ export function drawPdfPage(bytes: Uint8Array, index: number, longestSide?: numb
 export function readPdf(
   bytes: Uint8Array,
   maxPages: number,
-  ocr: OcrOptions,
+  ocr: OcrRun,
 ): Promise<{ pages: PageText[]; pageCount: number; missing: string | undefined }> {
   return withPdf(bytes, async (pdfium, document) => {
     const pageCount = pdfium._FPDF_GetPageCount(document);
+    checkPageCount(pageCount);
     const pages: PageText[] = [];
     let missing: string | undefined;
     for (let index = 0; index < Math.min(pageCount, maxPages); index++) {
@@ -43,6 +47,10 @@ export function readPdf(
         const layer = readTextLayer(pdfium, handle, size);
         if (layer.usable) return { page: { ...size, words: layer.words, source: 'text' as const }, read: undefined };
         const scanned = await readScan(pdfium, handle, size, ocr, pages.at(-1)?.ocrLanguage);
+        // Without OCR, a poor text layer is better than none.
+        if (scanned.missing && layer.words.length > 0) {
+          return { page: { ...size, words: layer.words, source: 'text' as const }, read: undefined };
+        }
         return { page: { ...size, words: scanned.words, source: 'ocr' as const }, read: scanned };
       });
       missing ??= read?.missing;
@@ -163,7 +171,7 @@ async function readScan(
   pdfium: Pdfium,
   page: number,
   { width, height }: PageSize,
-  ocr: OcrOptions,
+  ocr: OcrRun,
   language: string | undefined,
 ): Promise<OcrPage> {
   const points = [pdfium._FPDF_GetPageWidthF(page), pdfium._FPDF_GetPageHeightF(page)] as const;

@@ -85,7 +85,7 @@ export async function withPdf<T>(bytes: Uint8Array, use: (pdfium: Pdfium, docume
   try {
     if (!document) throw explain(pdfium._FPDF_GetLastError());
     if (pdfium._FPDF_GetPageCount(document) < 1) {
-      throw new UnreadableDocument('corrupt', 'The PDF is damaged: it has no pages that can be read.');
+      throw new UnreadableDocument('no_pages', 'The PDF is damaged: it has no pages that can be read.');
     }
     const result = await use(pdfium, document);
     pdfium._FPDF_CloseDocument(document);

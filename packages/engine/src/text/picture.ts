@@ -1,7 +1,8 @@
 import sharp, { type Metadata } from 'sharp';
-import type { OcrOptions, PageSize } from '../recognition';
+import type { PageSize } from '../recognition';
 import { UnreadableDocument } from '../unreadable-document';
-import { readPicture } from './ocr';
+import { type OcrRun, readPicture } from './ocr';
+import { checkPageCount } from './page-count';
 import { believeDensity, sizeOfPicture } from './page-size';
 import type { PageText } from './read';
 
@@ -37,6 +38,7 @@ async function countPages(bytes: Uint8Array): Promise<number> {
 /** Sizes of the pages of a picture. */
 export async function readPicturePages(bytes: Uint8Array): Promise<PageSize[]> {
   const count = await countPages(bytes);
+  checkPageCount(count);
   const sizes: PageSize[] = [];
   for (let index = 0; index < count; index++) sizes.push((await measurePage(bytes, index)).size);
   return sizes;
@@ -64,9 +66,10 @@ export async function drawPicturePage(bytes: Uint8Array, index: number, longestS
 export async function readPictures(
   bytes: Uint8Array,
   maxPages: number,
-  ocr: OcrOptions,
+  ocr: OcrRun,
 ): Promise<{ pages: PageText[]; pageCount: number; missing: string | undefined }> {
   const pageCount = await countPages(bytes);
+  checkPageCount(pageCount);
   const pages: PageText[] = [];
   let missing: string | undefined;
   for (let index = 0; index < Math.min(pageCount, maxPages); index++) {

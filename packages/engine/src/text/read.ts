@@ -15,9 +15,6 @@ export interface PageText {
   ocrLanguage?: string;
 }
 
-/** Pages that a document may have at most. */
-export const MAX_PAGES = 500;
-
 /** What the bytes are read as. */
 export function kindOf(mimeType: string): 'pdf' | 'picture' {
   if (mimeType === 'application/pdf') return 'pdf';
@@ -38,13 +35,10 @@ export async function readText(
 ): Promise<{ pages: PageText[]; pageCount: number }> {
   if (bytes.length === 0) throw new UnreadableDocument('empty', 'The file is empty.');
   const read = kindOf(mimeType) === 'pdf' ? readPdf : readPictures;
-  const { pages, pageCount, missing } = await read(bytes, Math.min(maxPages, MAX_PAGES), ocr);
-  if (pageCount > MAX_PAGES) {
-    throw new UnreadableDocument(
-      'too_many_pages',
-      `The document has ${pageCount} pages; at most ${MAX_PAGES} are read.`,
-    );
-  }
+  const { pages, pageCount, missing } = await read(bytes, maxPages, {
+    ...ocr,
+    until: Date.now() + (ocr.budgetMs ?? 45_000),
+  });
   if (missing && !pages.some((page) => page.words.length > 0)) {
     throw new UnreadableDocument(
       'needs_program',
