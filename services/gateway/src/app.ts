@@ -115,7 +115,7 @@ function serve(
     const caller = await identify(ctx);
     const parameters = readParameters(ctx.params as Record<string, string>);
     if (!parameters) throw new Refusal('NOT_FOUND');
-    const body = row.body && readShape(row.body, await readBody(ctx.req));
+    const body = row.body && readShape(row.body, await readBody(ctx));
     const path = ctx.path.slice(PREFIX.length).replace(/\/$/, '');
     const request = new ApiRequest(ctx.req, path, ctx.querystring, parameters, body, urlsOf(ctx.req));
     const result = await row.call(request, caller);

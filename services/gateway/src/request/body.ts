@@ -1,28 +1,70 @@
 import type { IncomingMessage } from 'node:http';
 import { Refusal } from '@intake/rpc';
 import busboy from 'busboy';
-import { parseJson } from './json';
+import type { Context } from 'koa';
+import { type KoaBodyMiddlewareOptions, koaBody } from 'koa-body';
+import { cleanJson, parseJson } from './json';
 
 /** Largest body that is not a file upload, in bytes. API: limits.md. */
 const MAX_BYTES = 10 * 1024 * 1024;
+
+const JSON_TYPE = 'application/json';
+const FORM_TYPE = 'application/x-www-form-urlencoded';
+
+/** Leaves the body at `context.request.body` and its text at `rawBody`. Multipart is not its task: it would write files to disk. */
+const parseBody = koaBody({
+  jsonTypes: [JSON_TYPE],
+  urlencodedTypes: [FORM_TYPE],
+  text: false,
+  multipart: false,
+  jsonStrict: false,
+  includeUnparsed: true,
+  jsonLimit: MAX_BYTES,
+  formLimit: MAX_BYTES,
+  // A form is a flat list of scalars: `a.b` and `a[b]` are names like any other.
+  queryString: {
+    allowDots: false,
+    depth: 0,
+    parseArrays: false,
+    duplicates: 'last',
+    throwOnLimitExceeded: true,
+  } as KoaBodyMiddlewareOptions['queryString'],
+  onError: (error, context) => {
+    const text = (error as { body?: unknown }).body;
+    if (typeof text !== 'string') throw toRefusal(error);
+    context.request.rawBody = text;
+    context.request.body = parseAgain(text, context.is(FORM_TYPE) === FORM_TYPE, error);
+  },
+});
 
 /**
  * Reads the body of a request as JSON or as a form of scalars. No body, an empty one, and a form whose text is a JSON object
  * (curl without a content type) all count as JSON; nothing at all is `{}` (API: README.md section 4).
  *
- * @throws PARSE_ERROR, UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE
+ * @throws PARSE_ERROR, INVALID, UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE
  */
-export async function readBody(request: IncomingMessage): Promise<unknown> {
+export async function readBody(context: Context): Promise<unknown> {
+  const { req: request } = context;
   const type = mediaTypeOf(request);
   if (!hasBody(request)) return {};
   if (type === 'multipart/form-data') return readMultipartForm(request);
-  if (type !== '' && type !== 'application/json' && type !== 'application/x-www-form-urlencoded') {
+  if (type !== '' && type !== JSON_TYPE && type !== FORM_TYPE) {
     throw new Refusal('UNSUPPORTED_MEDIA_TYPE', { detail: `Unsupported media type "${type}" in request.` });
   }
-  const text = await readText(request);
+  refuseCompressed(request);
+  // koa-body leaves alone what says no type or carries parameters that it cannot read.
+  request.headers['content-type'] = type || JSON_TYPE;
+  const stopWatching = watchEncoding(request);
+  let isUtf8 = true;
+  try {
+    await parseBody(context, async () => undefined);
+  } finally {
+    isUtf8 = stopWatching();
+  }
+  if (!isUtf8) throw new Refusal('PARSE_ERROR', { detail: 'JSON parse error - the body is not UTF-8' });
+  const { body, rawBody: text = '' } = context.request;
   if (text.trim() === '') return {};
-  if (type !== 'application/x-www-form-urlencoded') return parseJson(text);
-  return text.trimStart().startsWith('{') ? parseJson(text) : fromForm(new URLSearchParams(text));
+  return type === FORM_TYPE && isJsonObject(text) ? parseJson(text) : cleanJson(body);
 }
 
 /** `type/subtype` of the request in lower case, empty when it says none. */
@@ -34,23 +76,53 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-async function readText(request: IncomingMessage): Promise<string> {
-  const tooLarge = () =>
-    new Refusal('PAYLOAD_TOO_LARGE', { detail: `The body is larger than ${MAX_BYTES / 1024 / 1024} MB.` });
-  if (Number(request.headers['content-length'] ?? 0) > MAX_BYTES) throw tooLarge();
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > MAX_BYTES) throw tooLarge();
-    chunks.push(chunk);
+/** koa-body would inflate it; once it has refused a body as too large, an error of the inflating is heard by nobody and ends the process. */
+function refuseCompressed({ headers }: IncomingMessage): void {
+  const encoding = headers['content-encoding'] ?? 'identity';
+  if (encoding !== 'identity') {
+    throw new Refusal('UNSUPPORTED_MEDIA_TYPE', { detail: `Unsupported content encoding "${encoding}" in request.` });
   }
-  const bytes = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw new Refusal('PARSE_ERROR', { detail: 'JSON parse error - the body is not UTF-8' });
+}
+
+/** Watches the bytes until it is told to stop, and says then whether all of them were UTF-8: koa-body puts U+FFFD where they were not, and that would be stored. */
+function watchEncoding(request: IncomingMessage): () => boolean {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let valid = true;
+  const check = (chunk?: Buffer) => {
+    try {
+      if (valid) decoder.decode(chunk, { stream: chunk !== undefined });
+    } catch {
+      valid = false;
+    }
+  };
+  request.on('data', check);
+  return () => {
+    request.off('data', check);
+    check();
+    return valid;
+  };
+}
+
+/**
+ * What koa-body could not parse: blank text is nothing, JSON in a form is left for later, `__proto__`, which koa-body refuses, is
+ * dropped, and the rest is refused with the reason.
+ */
+function parseAgain(text: string, isForm: boolean, error: Error): Context['request']['body'] {
+  if (text.trim() === '' || (isForm && isJsonObject(text))) return undefined;
+  if (isForm) throw new Refusal('PARSE_ERROR', { detail: `Form parse error - ${error.message}` });
+  return parseJson(text) as Context['request']['body'];
+}
+
+function isJsonObject(text: string): boolean {
+  return text.trimStart().startsWith('{');
+}
+
+/** Why koa-body could not read a body. */
+function toRefusal(error: Error & { status?: number }): Error {
+  if (error.status === 413) {
+    return new Refusal('PAYLOAD_TOO_LARGE', { detail: `The body is larger than ${MAX_BYTES / 1024 / 1024} MB.` });
   }
+  return error.status === 400 ? new Refusal('PARSE_ERROR', { detail: `JSON parse error - ${error.message}` }) : error;
 }
 
 function readMultipartForm(request: IncomingMessage): Promise<Record<string, string>> {

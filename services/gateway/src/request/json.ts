@@ -11,6 +11,11 @@ export function parseJson(text: string): unknown {
   } catch (error) {
     throw new Refusal('PARSE_ERROR', { detail: `JSON parse error - ${(error as Error).message}` });
   }
+  return cleanJson(value);
+}
+
+/** Drops `__proto__` keys from a value that was read from JSON. Throws INVALID when it is nested too deeply. */
+export function cleanJson<T>(value: T): T {
   clean(value, 1);
   return value;
 }
