@@ -4,4 +4,11 @@ export { ConfigError, count, type Environment, flag, list, readConfig, type Sett
 export { currentContext, currentRequestId, type RequestContext, runInContext } from './context';
 export { createLog, type Logger } from './log';
 export { type RunningService, type Runtime, runAsProcess, runService } from './run';
-export { contextFromTraceparent, createTracing, currentTraceparent, withSpan } from './tracing';
+export {
+  contextFromTraceparent,
+  continueRequest,
+  createTracing,
+  currentTraceparent,
+  type RequestOrigin,
+  withSpan,
+} from './tracing';

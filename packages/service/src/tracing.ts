@@ -1,4 +1,5 @@
-import { type Context, ROOT_CONTEXT, type SpanKind, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api';
+import { randomUUID } from 'node:crypto';
+import { type Context, ROOT_CONTEXT, SpanKind, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
@@ -35,6 +36,23 @@ export async function withSpan<T>(tracer: Tracer, name: string, kind: SpanKind, 
   } finally {
     span.end();
   }
+}
+
+/** Where a request came from that goes on later: what an event or a job carries. */
+export interface RequestOrigin {
+  readonly requestId?: string;
+  readonly traceparent?: string;
+}
+
+/** Runs `fn` as a later part of a request that was begun elsewhere, inside a span of its own. */
+export function continueRequest<T>(
+  tracer: Tracer,
+  name: string,
+  { requestId, traceparent }: RequestOrigin,
+  fn: () => Promise<T>,
+): Promise<T> {
+  const context = { requestId: requestId ?? randomUUID(), otel: contextFromTraceparent(traceparent) };
+  return runInContext(context, () => withSpan(tracer, name, SpanKind.CONSUMER, fn));
 }
 
 /** `traceparent` of the current span (W3C Trace Context), or undefined outside a span. */

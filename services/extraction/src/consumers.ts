@@ -1,4 +1,5 @@
 import type { Backbone, EventHandlers } from '@intake/bus';
+import { currentRequestId, currentTraceparent } from '@intake/service';
 import type { JobStore } from './job/job.store';
 
 /** What the service does about events: an annotation that is being imported is work. */
@@ -19,6 +20,8 @@ export function createConsumers(store: JobStore, { emit }: Backbone): EventHandl
             documentId,
             mimeType,
             locale,
+            requestId: currentRequestId(),
+            traceparent: currentTraceparent(),
           });
           await emit(session, {
             subject: 'jobs.extraction',

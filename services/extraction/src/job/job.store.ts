@@ -29,6 +29,8 @@ export function createJobStore(database: Database, leaseMs = LEASE_MS) {
       dueAt: Date,
       token: { type: Number, default: 0 },
       failures: { type: Number, default: 0 },
+      requestId: String,
+      traceparent: String,
       createdAt: Date,
       doneAt: { type: Date, default: null },
     },

@@ -14,6 +14,9 @@ export interface Job {
   readonly token: number;
   /** Claims that ended in a failure of the document's own (not of a neighbour that was away). */
   readonly failures: number;
+  /** The request that brought the document, for log and traces. */
+  readonly requestId?: string;
+  readonly traceparent?: string;
 }
 
 /** How often a document that fails is tried before it ends in `failed_import`. */

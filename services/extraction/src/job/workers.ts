@@ -1,6 +1,6 @@
 import { type Bus, startWorkers } from '@intake/bus';
 import { isMongoUnavailable } from '@intake/mongo';
-import type { Runtime } from '@intake/service';
+import { continueRequest, type Runtime } from '@intake/service';
 import type { JobStore } from './job.store';
 import { type JobTools, runJob } from './run-job';
 
@@ -27,7 +27,7 @@ export function startJobWorkers(
     try {
       const job = await store.claim();
       if (!job) return false;
-      await runJob(tools, job);
+      await continueRequest(runtime.tracer, 'extract', job, () => runJob(tools, job));
       return true;
     } finally {
       running--;

@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { receiveTraces, startSystem, type TestSystem, type TraceReceiver, toForm, waitFor } from '@intake/testkit';
+
+jest.setTimeout(180_000);
+
+const SAMPLE = join(__dirname, '../samples/invoice-en.pdf');
+
+let receiver: TraceReceiver;
+let system: TestSystem;
+
+beforeAll(async () => {
+  receiver = await receiveTraces();
+  system = await startSystem({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.endpoint } });
+});
+
+afterAll(async () => {
+  await system?.stop();
+  await receiver?.stop();
+});
+
+it('one request id and one trace go from the upload through rpcs, events and the job to the finished extraction', async () => {
+  const api = await system.login();
+  const body = toForm([{ fileName: 'invoice.pdf', content: readFileSync(SAMPLE) }]);
+  const response = await api.request('POST', `/uploads?queue=${system.queueId}`, { body });
+  const requestId = response.headers.get('x-request-id') ?? '';
+  expect(requestId).toMatch(/^[0-9a-f-]{36}$/);
+  const { url } = await response.json();
+  const { annotationIds } = await waitFor('the upload', () => api.findUploaded(url), { timeoutMs: 60_000 });
+  await waitFor(
+    'the extraction',
+    async () => (await api.get(`/annotations/${annotationIds[0]}`)).status === 'to_review',
+    { timeoutMs: 60_000 },
+  );
+
+  const ownSpans = () => receiver.spans.filter(({ attributes }) => attributes['intake.request_id'] === requestId);
+  const finish = 'rpc /intake.annotation.v1.AnnotationService/FinishExtraction';
+  await waitFor('the span of the last rpc', () => ownSpans().some(({ name }) => name === finish));
+  const services = ['gateway', 'document-storage', 'annotation', 'extraction'].map((name) => `intake-${name}`);
+  await waitFor('spans of all services on the way', () => {
+    const seen = new Set(ownSpans().map(({ service }) => service));
+    const missing = services.filter((service) => !seen.has(service));
+    if (missing.length > 0) throw new Error(`there is none of ${missing.join(', ')}`);
+    return true;
+  });
+  const names = ownSpans().map(({ name }) => name);
+  expect(names).toEqual(
+    expect.arrayContaining(['consume upload.created', 'consume document.stored', 'consume annotation.importing']),
+  );
+  expect(new Set(ownSpans().map(({ traceId }) => traceId)).size).toBe(1);
+});
