@@ -6,6 +6,8 @@ import { resourceFromAttributes } from '@opentelemetry/resources';
 import { AlwaysOffSampler, BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { currentContext, runInContext } from './context';
 
+/** How long sending a batch of spans may take, tries included, in milliseconds. */
+const SEND_MS = 2000;
 const propagator = new W3CTraceContextPropagator();
 
 /** Traces of one service, sent by OTLP/HTTP to `endpoint` (`/v1/traces` is added); without one, ids are made but nothing is sent. */
@@ -15,9 +17,12 @@ export function createTracing(service: string, endpoint: string): { tracer: Trac
     sampler: endpoint ? undefined : new AlwaysOffSampler(),
     spanProcessors: endpoint
       ? [
-          new BatchSpanProcessor(new OTLPTraceExporter({ url: `${endpoint.replace(/\/$/, '')}/v1/traces` }), {
-            scheduledDelayMillis: 1000,
-          }),
+          new BatchSpanProcessor(
+            new OTLPTraceExporter({ url: `${endpoint.replace(/\/$/, '')}/v1/traces`, timeoutMillis: SEND_MS }),
+            {
+              scheduledDelayMillis: 1000,
+            },
+          ),
         ]
       : [],
   });
