@@ -25,12 +25,11 @@ export const start = (env: Environment) =>
       timeoutMs: count('INTAKE_EXTRACTION_TIMEOUT_MS', 'a document that takes longer is stopped, milliseconds', 60_000),
       memoryBytes: count('INTAKE_EXTRACTION_MEMORY_BYTES', 'a child process that takes more is killed', 1_500_000_000),
       tesseract: text('INTAKE_TESSERACT', 'the OCR program, by path or name', 'tesseract'),
-      languages: list('INTAKE_OCR_LANGUAGES', 'languages the OCR program tries, as it names them', [
-        'eng',
-        'deu',
-        'fra',
-        'ces',
-      ]),
+      languages: list(
+        'INTAKE_OCR_LANGUAGES',
+        'languages the OCR program tries, as it names them; none: all the engine knows',
+        [],
+      ),
       path: text('PATH', 'where programs are looked for', '/usr/local/bin:/usr/bin:/bin'),
     });
     const rpc = readRpcSettings(env);
@@ -79,7 +78,7 @@ export const start = (env: Environment) =>
         rpc.secret,
       ),
       annotations: connectRpc(runtime, annotation.AnnotationServiceService, rpc.addressOf('annotation'), rpc.secret),
-      ocr: { tesseract: config.tesseract, languages: config.languages },
+      ocr: { tesseract: config.tesseract, ...(config.languages.length > 0 && { languages: [...config.languages] }) },
       observe: (seconds: number, outcome: 'read' | 'failed') => durations.observe({ outcome }, seconds),
     };
 

@@ -1,5 +1,5 @@
 import { annotation, type documentStorage } from '@intake/contracts';
-import type { EngineJobs, Recognition } from '@intake/engine';
+import type { EngineJobs, OcrOptions, Recognition } from '@intake/engine';
 import { type Caller, type Client, isNeighbourAway, systemCaller } from '@intake/rpc';
 import type { Runtime } from '@intake/service';
 import { type ChildPool, JobError, PoolClosed } from '@intake/untrusted';
@@ -14,7 +14,7 @@ export interface JobTools {
   readonly pool: ChildPool<EngineJobs>;
   readonly documents: Client<typeof documentStorage.DocumentStorageServiceService>;
   readonly annotations: Client<typeof annotation.AnnotationServiceService>;
-  readonly ocr: { readonly tesseract: string; readonly languages: readonly string[] };
+  readonly ocr: OcrOptions;
   /** Told how long the engine took, in seconds. */
   readonly observe: (seconds: number, outcome: 'read' | 'failed') => void;
 }
@@ -83,7 +83,7 @@ export async function read(
         options: {
           mimeType: document.mimeType,
           locale: document.locale,
-          ocr: { tesseract: tools.ocr.tesseract, languages: [...tools.ocr.languages] },
+          ocr: tools.ocr,
         },
       },
       { signal },
