@@ -138,7 +138,12 @@ async function startServer({ name, variable, options, args, env, urlOf, isUp }: 
     }
   };
 
-  await start();
+  try {
+    await start();
+  } catch (error) {
+    rmSync(dataDir, { recursive: true, force: true });
+    throw error;
+  }
   return {
     url: urlOf(port),
     dataDir,
