@@ -1,5 +1,6 @@
 import { annotation, type documentStorage } from '@intake/contracts';
 import type { EngineJobs, OcrOptions, Recognition } from '@intake/engine';
+import { isMongoUnavailable } from '@intake/mongo';
 import { type Caller, type Client, isNeighbourAway, systemCaller } from '@intake/rpc';
 import type { Runtime } from '@intake/service';
 import { type ChildPool, JobError, PoolClosed } from '@intake/untrusted';
@@ -21,6 +22,8 @@ export interface JobTools {
 
 /** Wait before a job is tried again because something it needs is away, in milliseconds. */
 const AWAY_DELAY_MS = 2000;
+/** Pause between attempts to give a job back while the database is away, in milliseconds. */
+const SETTLE_PAUSE_MS = 500;
 
 /** Does one claimed job to its end: result or failure handed over, or the job given back. Never throws. */
 export async function runJob(tools: JobTools, job: Job): Promise<void> {
@@ -50,7 +53,7 @@ export async function runJob(tools: JobTools, job: Job): Promise<void> {
     );
     await store.finish(job);
   } catch (error) {
-    await settleFailure(tools, caller, job, error as Error).catch((problem) =>
+    await whileMongoIsAway(() => settleFailure(tools, caller, job, error as Error)).catch((problem) =>
       runtime.log.warn({ err: problem, job: job.id }, 'job will come again when its claim ends'),
     );
   } finally {
@@ -100,13 +103,26 @@ async function settleFailure(tools: JobTools, caller: Caller, job: Job, error: E
   const { runtime, store, annotations } = tools;
   const isUnreadable = error.name === 'UnreadableDocument';
   if (!isUnreadable) runtime.log.warn({ err: error, job: job.id, failures: job.failures }, 'extraction failed');
-  if (isNeighbourAway(error)) return store.release(job, AWAY_DELAY_MS, false);
+  if (isNeighbourAway(error) || isMongoUnavailable(error)) return store.release(job, AWAY_DELAY_MS, false);
   if (error instanceof PoolClosed) return store.release(job, 0, false);
   const failures = job.failures + 1;
   if (!isUnreadable && failures < MAX_FAILURES) return store.release(job, RETRY_DELAYS_MS[failures - 1] ?? 0, true);
   const message = isUnreadable ? error.message : explain(error);
   await annotations.failExtraction({ ...target(job), message }, caller);
   await store.finish(job);
+}
+
+/** Tries again while the database is away, for as long as the claim may last: what is given back in time need not expire. */
+async function whileMongoIsAway(task: () => Promise<void>): Promise<void> {
+  const end = Date.now() + LEASE_MS;
+  for (;;) {
+    try {
+      return await task();
+    } catch (error) {
+      if (!isMongoUnavailable(error) || Date.now() > end) throw error;
+      await new Promise((resolve) => setTimeout(resolve, SETTLE_PAUSE_MS));
+    }
+  }
 }
 
 /** What a person is told when reading a document failed for no reason that the document itself tells. */
