@@ -314,6 +314,19 @@ describe('content', () => {
     expect(entries).toHaveLength(2 + fields.length);
   });
 
+  it('is read for many at once, in their order, without what is not there', async () => {
+    const [one, other] = await Promise.all([
+      importDocument({ document_id: 'A' }),
+      importDocument({ document_id: 'B' }),
+    ]);
+    const { contents } = await annotations.getContents({ annotationIds: [other.id, 999_999, one.id] }, admin);
+    expect(contents).toEqual([
+      await annotations.getContent({ annotationId: other.id }, admin),
+      await annotations.getContent({ annotationId: one.id }, admin),
+    ]);
+    expect((await annotations.getContents({ annotationIds: [] }, admin)).contents).toEqual([]);
+  });
+
   it('applies a list of operations as a whole or not at all', async () => {
     const { id } = await importDocument();
     const nodes = await readContent(id);
@@ -384,6 +397,7 @@ describe('tenants', () => {
       expect((await annotations.listAnnotations(listOf({}), caller)).total).toBe(0);
       expect(await reasonOf(annotations.start({ id, statuses: [] }, caller))).toBe('NOT_FOUND');
       expect(await reasonOf(annotations.getContent({ annotationId: id }, caller))).toBe('NOT_FOUND');
+      expect((await annotations.getContents({ annotationIds: [id] }, caller)).contents).toEqual([]);
       expect(await reasonOf(annotations.getHistory({ annotationId: id }, caller))).toBe('NOT_FOUND');
       expect(
         (await annotations.countByStatus({ queueIds: [system.queueId] }, caller)).queues[system.queueId]?.counts,

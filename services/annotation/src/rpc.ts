@@ -48,6 +48,9 @@ export function createRpc(deps: {
 
     getContent: async ({ annotationId }, caller) =>
       toContent(annotationId, await contents.getTree(caller, annotationId)),
+    getContents: async ({ annotationIds }, caller) => ({
+      contents: (await contents.getTrees(caller, annotationIds)).map(({ id, tree }) => toContent(id, tree)),
+    }),
     getContentNode: async ({ annotationId, nodeId }, caller) =>
       toContent(annotationId, await contents.getNode(caller, annotationId, nodeId)),
     patchContentNode: async ({ annotationId, nodeId, patchJson }, caller) =>

@@ -104,6 +104,12 @@ export function createContents(tools: AnnotationTools) {
       await store.get(caller, annotationId);
       return renderTree(await content.list(annotationId));
     },
+    /** The trees of several annotations, in the order of the ids; those the caller cannot see are left out. */
+    async getTrees(caller: Caller, annotationIds: readonly number[]) {
+      const visible = new Set((await store.getMany(caller, annotationIds)).map(({ id }) => id));
+      const nodes = await content.listMany(annotationIds.filter((id) => visible.has(id)));
+      return [...nodes].map(([id, own]) => ({ id, tree: renderTree(own) }));
+    },
     async getNode(caller: Caller, annotationId: number, nodeId: number) {
       await store.get(caller, annotationId);
       const node = renderNode(await content.list(annotationId), nodeId);

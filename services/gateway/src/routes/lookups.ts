@@ -1,4 +1,4 @@
-import { annotation, type auth, type documentStorage, type queue } from '@intake/contracts';
+import { annotation, auth, type documentStorage, type queue } from '@intake/contracts';
 import { type Caller, Refusal } from '@intake/rpc';
 import type { QueueRelations } from '../resources/queue';
 import type { Services } from '../services';
@@ -49,10 +49,8 @@ export function createLookups({ auth: accounts, queue: queues, storage, annotati
     usersOfQueues: (queueIds: readonly number[], caller: Caller): Promise<auth.User[]> =>
       inBatches(queueIds, (batch) =>
         allPages(async (page) => {
-          const answer = await accounts.listUsers(
-            { ids: [], queueIds: batch, ordering: [], page, pageSize: BATCH },
-            caller,
-          );
+          const request = auth.ListUsersRequest.fromPartial({ queueIds: batch, page, pageSize: BATCH });
+          const answer = await accounts.listUsers(request, caller);
           return { rows: answer.users, total: answer.total };
         }),
       ),
