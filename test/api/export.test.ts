@@ -194,6 +194,33 @@ describe('files', () => {
     expect(labels.length).toBeGreaterThan(COLUMNS.length);
     expect(header).toBe(labels.map(({ label }) => label).join(','));
     expect(await headerOf('/annotations/export?format=csv&page_size=1')).toBe(header);
+    expect(await headerOf('/annotations?format=csv&page_size=1')).toBe(header);
+  });
+
+  it('comes by POST to the annotations too, unless JSON asks for something else', async () => {
+    const csv = await api.download(`/annotations/export?format=csv&id=${idOf(invoice)}`);
+    const authorization = `Token ${api.token}`;
+    const post = (query: string, init: RequestInit = {}) =>
+      fetch(`${system.baseUrl}/v1/annotations?id=${idOf(invoice)}${query}`, {
+        method: 'POST',
+        ...init,
+        headers: { authorization, ...init.headers },
+      });
+    const asJson = { 'content-type': 'application/json' };
+    for (const init of [{}, { headers: asJson }, { body: '{', headers: { 'content-type': 'text/odd' } }]) {
+      const response = await post('&format=csv', init);
+      expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8']);
+      expect(Buffer.from(await response.arrayBuffer()).equals(csv)).toBe(true);
+    }
+    expect((await post('&format=csv&to_status=exported')).status).toBe(400);
+    for (const response of [
+      await post('&format=csv', { body: '{}', headers: asJson }),
+      await post(''),
+      await post('&format=xml'),
+    ]) {
+      expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD, POST, OPTIONS']);
+      expect(await response.json()).toEqual({ detail: 'Method "POST" not allowed.', code: 'method_not_allowed' });
+    }
   });
 
   it('refuses columns and dialects that cannot be', async () => {

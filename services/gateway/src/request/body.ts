@@ -72,11 +72,16 @@ export function mediaTypeOf({ headers }: Pick<IncomingMessage, 'headers'>): stri
   return (headers['content-type'] ?? '').split(';', 1)[0]!.trim().toLowerCase();
 }
 
+/** Whether a JSON body comes with the request; what says no type counts as JSON. */
+export function hasJsonBody(request: IncomingMessage): boolean {
+  return hasBody(request) && ['', JSON_TYPE].includes(mediaTypeOf(request));
+}
+
 function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** koa-body would inflate it; once it has refused a body as too large, an error of the inflating is heard by nobody and ends the process. */
+/** koa-body would inflate it; once it gave one up as too large, nobody hears an error of the inflating, which ends the process. */
 function refuseCompressed({ headers }: IncomingMessage): void {
   const encoding = headers['content-encoding'] ?? 'identity';
   if (encoding !== 'identity') {
@@ -84,7 +89,7 @@ function refuseCompressed({ headers }: IncomingMessage): void {
   }
 }
 
-/** Watches the bytes until it is told to stop, and says then whether all of them were UTF-8: koa-body puts U+FFFD where they were not, and that would be stored. */
+/** Watches until it is told to stop, and says then whether all bytes were UTF-8: koa-body puts U+FFFD in place of others. */
 function watchEncoding(request: IncomingMessage): () => boolean {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let valid = true;

@@ -3,14 +3,15 @@ import { type Caller, invalidField, Refusal } from '@intake/rpc';
 import { z } from 'zod';
 import { replyList, replyOne } from '../reply/list';
 import { readAnnotationFilter } from '../request/annotation-filter';
+import { hasJsonBody } from '../request/body';
 import { readIdempotencyKey } from '../request/idempotency';
 import { readPage } from '../request/pagination';
 import { boolean, metadata, number, object, reference, string } from '../request/shapes';
 import { annotationToJson } from '../resources/annotation';
 import { formatDuration } from '../resources/values';
 import { may } from '../roles';
-import { type ApiRequest, route } from '../route';
-import { exportAnnotations } from './exports';
+import { Answer, type ApiRequest, route } from '../route';
+import { exportAnnotations, TRANSFER_MS, wantsCsv } from './exports';
 import type { RouteContext } from './index';
 import { createSideloads, readSideloads } from './sideloads';
 
@@ -42,6 +43,12 @@ const putBody = patchBody.extend({
   time_spent: patchBody.shape.time_spent.transform((seconds) => seconds ?? 0),
   training_enabled: patchBody.shape.training_enabled.transform((enabled) => enabled ?? true),
 });
+
+const NOT_CREATED = new Answer(
+  405,
+  { Allow: 'GET, HEAD, POST, OPTIONS' },
+  { detail: 'Method "POST" not allowed.', code: 'method_not_allowed' },
+);
 
 /** A confirmation may wait for a connector. API: limits.md. */
 const CONFIRM_MS = 90_000;
@@ -89,7 +96,7 @@ export function annotationRoutes(context: RouteContext) {
       allow: 'readAnnotations',
       call: async (request, caller) => {
         const { query } = request;
-        if (query.get('format')?.toLowerCase() === 'csv') return exportAnnotations(context, request, caller);
+        if (wantsCsv(request)) return exportAnnotations(context, request, caller);
         const page = readPage(query);
         const wanted = readSideloads(query);
         const filter = await readAnnotationFilter(query, caller, lookups);
@@ -104,6 +111,14 @@ export function annotationRoutes(context: RouteContext) {
           await sideload(rows, wanted, request, caller),
         );
       },
+      reply: (answer) => answer,
+    }),
+    // The other form of `POST /annotations/export`; making annotations by a JSON body is not available.
+    route('POST', '/annotations', {
+      allow: 'export',
+      timeoutMs: TRANSFER_MS,
+      call: async (request, caller) =>
+        wantsCsv(request) && !hasJsonBody(request.http) ? exportAnnotations(context, request, caller) : NOT_CREATED,
       reply: (answer) => answer,
     }),
     route('GET', '/annotations/:id', {

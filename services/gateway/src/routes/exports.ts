@@ -8,7 +8,7 @@ import { Answer, type ApiRequest, route } from '../route';
 import type { RouteContext } from './index';
 
 /** How long an export may take to be made and fetched. */
-const TRANSFER_MS = 600_000;
+export const TRANSFER_MS = 600_000;
 
 const FORMATS = ['json', 'csv', 'xml', 'xlsx'] as const;
 type Format = (typeof FORMATS)[number];
@@ -98,6 +98,11 @@ export async function exportAnnotations(
     },
     file.stream(),
   );
+}
+
+/** Whether a call of the annotation list asks for its CSV. API: export.md section 1. */
+export function wantsCsv({ query }: ApiRequest): boolean {
+  return query.get('format')?.toLowerCase() === 'csv';
 }
 
 /** A filter that no annotation passes: ids begin with 1. */
