@@ -98,6 +98,7 @@ describe('log in', () => {
       queueIds: [],
       allQueues: true,
       expiresAt: first.expiresAt,
+      oneTime: false,
     });
     const lifetime = (first.expiresAt?.getTime() ?? 0) - before;
     expect(lifetime / 1000).toBeGreaterThanOrEqual(583_200);

@@ -1,13 +1,13 @@
 import type { Backbone } from '@intake/bus';
 import type { auth } from '@intake/contracts';
 import type { Handlers } from '@intake/rpc';
-import { createOrganization, type Organization } from './organization/organization';
+import { createOrganization, type Organization, updateOrganization } from './organization/organization';
 import type { OrganizationStore } from './organization/organization.store';
 import type { Passwords } from './password/password';
 import { rolesOf } from './role/roles';
-import { logIn, logOut, type Token, verifyPassword, verifyToken } from './token/token';
+import { exchangeToken, issueToken, logIn, logOut, type Token, verifyPassword, verifyToken } from './token/token';
 import type { TokenStore } from './token/token.store';
-import { assignQueues, createUser, type User } from './user/user';
+import { assignQueues, createUser, deleteUser, type User, updateUser } from './user/user';
 import type { UserStore } from './user/user.store';
 
 /** What the rpcs stand on. */
@@ -54,6 +54,36 @@ export function createRpc(deps: RpcDeps): Handlers<typeof auth.AuthServiceServic
       const { users: found, total } = await users.list(caller, filter, ordering, { page, pageSize });
       return { users: found.map(toUser), total };
     },
+    async updateUser({ id, groupIds, queueIds, phoneNumber, oidcId, ...change }, caller) {
+      const user = await updateUser(
+        caller,
+        id,
+        {
+          ...change,
+          groupIds: groupIds?.ids,
+          queueIds: queueIds?.ids,
+          phoneNumber: phoneNumber && (phoneNumber.value ?? null),
+          oidcId: oidcId && (oidcId.value ?? null),
+        },
+        deps,
+      );
+      return toUser(user);
+    },
+    async deleteUser({ id }, caller) {
+      await deleteUser(caller, id, deps);
+      return {};
+    },
+    async updateOrganization({ id, ...change }, caller) {
+      return toOrganization(await updateOrganization(caller, id, change, deps), await users.listIds(caller));
+    },
+    async exchangeToken(request, caller) {
+      const { key, token } = await exchangeToken(caller, request, deps);
+      return { key, scope: token.scope, expiresAt: token.expiresAt };
+    },
+    async issueToken(_, caller) {
+      const { key, token } = await issueToken(caller, deps);
+      return { key, expiresAt: token.expiresAt };
+    },
     async createUser(request, caller) {
       return toUser(await createUser(caller, request, deps));
     },
@@ -73,11 +103,17 @@ function toIdentity(user: User, token?: Token): auth.Identity {
     queueIds: [...user.queueIds],
     allQueues: roles.some((role) => role.allQueues),
     expiresAt: token?.expiresAt,
+    oneTime: token?.oneTime ?? false,
   };
 }
 
 function toOrganization(organization: Organization, userIds: number[]): auth.Organization {
-  return { ...organization, userIds };
+  return {
+    ...organization,
+    userIds,
+    modifiedById: organization.modifiedById ?? undefined,
+    modifiedAt: organization.modifiedAt ?? undefined,
+  };
 }
 
 function toUser({ rightsVersion: _version, ...user }: User): auth.User {
@@ -86,5 +122,7 @@ function toUser({ rightsVersion: _version, ...user }: User): auth.User {
     groupIds: [...user.groupIds],
     queueIds: [...user.queueIds],
     lastLogin: user.lastLogin ?? undefined,
+    phoneNumber: user.phoneNumber ?? undefined,
+    oidcId: user.oidcId ?? undefined,
   };
 }

@@ -89,6 +89,21 @@ it('does not keep what was verified before a revocation and answered after it', 
   expect(service.asked).toEqual(['7', '7']);
 });
 
+it('lets one call use a one-time token, also when two come at the same time', async () => {
+  const used = new Set<string>();
+  const { authenticate } = createAuthenticator({
+    ...createVerifier(),
+    verifyToken: async ({ key }: auth.VerifyTokenRequest) => {
+      if (used.has(key)) throw new Refusal('INVALID_TOKEN');
+      used.add(key);
+      return { ...identity(7), oneTime: true };
+    },
+  });
+  const reasons = await Promise.all([1, 2].map(() => reasonOf(authenticate('Bearer once', false))));
+  expect(reasons).toEqual(['none', 'INVALID_TOKEN']);
+  expect(await reasonOf(authenticate('Bearer once', false))).toBe('INVALID_TOKEN');
+});
+
 it('does not keep refusals', async () => {
   const service = createVerifier();
   const { authenticate } = createAuthenticator(service);

@@ -10,6 +10,8 @@ const MOST_KEPT = 10_000;
 interface Entry {
   readonly caller: Promise<Caller>;
   userId?: number;
+  /** Its token is used up by the one call that asked. */
+  oneTime?: boolean;
   until: number;
 }
 
@@ -50,7 +52,12 @@ export function createAuthenticator(
   const remember = (key: string, verify: () => Promise<auth.Identity>): Promise<Caller> => {
     const now = Date.now();
     const kept = known.get(key);
-    if (kept && kept.until > now) return kept.caller;
+    if (kept && kept.until > now) {
+      return kept.caller.then((caller) => {
+        if (kept.oneTime) throw new Refusal('INVALID_TOKEN');
+        return caller;
+      });
+    }
     if (known.size >= MOST_KEPT) known.clear();
     const entry: Entry = {
       until: now + KEPT_MS,
@@ -58,6 +65,10 @@ export function createAuthenticator(
       caller: runInContext({ ...currentContext(), signal: undefined }, verify).then(
         (identity) => {
           entry.userId = identity.userId;
+          if (identity.oneTime) {
+            entry.oneTime = true;
+            if (known.get(key) === entry) known.delete(key);
+          }
           entry.until = Math.min(entry.until, identity.expiresAt?.getTime() ?? entry.until);
           return toCaller(identity);
         },

@@ -2,16 +2,38 @@ import type { Backbone } from '@intake/bus';
 import type { ClientSession } from '@intake/mongo';
 import { type Caller, organizationOf } from '@intake/rpc';
 import { Schema } from 'mongoose';
-import type { Organization } from './organization';
+import type { Organization, OrganizationChange } from './organization';
 
-type Row = Omit<Organization, 'id'> & { _id: number };
+/** What an organization begins with. */
+const NEW = {
+  metadata: {},
+  uiSettings: {},
+  settings: {},
+  sandbox: false,
+  modifiedById: null,
+  modifiedAt: null,
+} as const;
+
+type Row = Omit<Organization, 'id'> & { _id: number; locks?: number };
 
 /** Organizations in MongoDB. */
 export type OrganizationStore = ReturnType<typeof createOrganizationStore>;
 
 export function createOrganizationStore({ database, ids }: Pick<Backbone, 'database' | 'ids'>) {
   const schema = new Schema(
-    { _id: Number, name: String, createdAt: Date, creatorId: Number, metadata: Schema.Types.Mixed },
+    {
+      _id: Number,
+      name: String,
+      createdAt: Date,
+      creatorId: Number,
+      metadata: Schema.Types.Mixed,
+      uiSettings: Schema.Types.Mixed,
+      settings: Schema.Types.Mixed,
+      sandbox: Boolean,
+      modifiedById: Number,
+      modifiedAt: Date,
+      locks: Number,
+    },
     { collection: 'organizations', versionKey: false, minimize: false },
   );
   const model = database.connection.model('Organization', schema);
@@ -23,7 +45,7 @@ export function createOrganizationStore({ database, ids }: Pick<Backbone, 'datab
       { id, ...input }: Pick<Organization, 'id' | 'name' | 'creatorId'>,
       session: ClientSession,
     ): Promise<Organization> {
-      const row: Row = { ...input, _id: id, createdAt: new Date(), metadata: {} };
+      const row: Row = { ...input, _id: id, createdAt: new Date(), ...NEW };
       await model.insertMany([row], { session });
       return toOrganization(row);
     },
@@ -40,9 +62,26 @@ export function createOrganizationStore({ database, ids }: Pick<Backbone, 'datab
       const row = await model.findById(id).lean<Row | null>();
       return row ? [toOrganization(row)] : [];
     },
+
+    async update(caller: Caller, id: number, change: OrganizationChange): Promise<Organization | null> {
+      if (id !== organizationOf(caller)) return null;
+      const row = await model
+        .findByIdAndUpdate(
+          id,
+          { $set: { ...change, modifiedById: caller.userId, modifiedAt: new Date() } },
+          { returnDocument: 'after' },
+        )
+        .lean<Row | null>();
+      return row && toOrganization(row);
+    },
+
+    /** Transactions that lock the same organization do not run beside each other. */
+    async lock(id: number, session: ClientSession): Promise<void> {
+      await model.updateOne({ _id: id }, { $inc: { locks: 1 } }, { session });
+    },
   };
 }
 
-function toOrganization({ _id, ...row }: Row): Organization {
+function toOrganization({ _id, locks: _locks, ...row }: Row): Organization {
   return { id: _id, ...row };
 }

@@ -1,6 +1,6 @@
 import type { Backbone } from '@intake/bus';
 import { isDuplicateKey, transaction } from '@intake/mongo';
-import { type Caller, invalidField, Refusal, requireSystem } from '@intake/rpc';
+import { type Caller, invalidField, Refusal, requireAdmin, requireSystem } from '@intake/rpc';
 import type { Passwords } from '../password/password';
 import { ADMIN_ROLE_ID } from '../role/roles';
 import { collectProblems, findEmailProblem, findPasswordProblem, findTextProblem, type User } from '../user/user';
@@ -15,6 +15,32 @@ export interface Organization {
   /** The first user. */
   readonly creatorId: number;
   readonly metadata: Readonly<Record<string, unknown>>;
+  readonly uiSettings: Readonly<Record<string, unknown>>;
+  readonly settings: Readonly<Record<string, unknown>>;
+  readonly sandbox: boolean;
+  readonly modifiedById: number | null;
+  readonly modifiedAt: Date | null;
+}
+
+/** What changes of an organization; absent: nothing. */
+export type OrganizationChange = Partial<
+  Pick<Organization, 'name' | 'metadata' | 'uiSettings' | 'settings' | 'sandbox'>
+>;
+
+/** Changes the caller's organization; another one is NOT_FOUND. Caller: admin. Field error: `name`. */
+export async function updateOrganization(
+  caller: Caller,
+  id: number,
+  change: OrganizationChange,
+  { organizations }: { organizations: OrganizationStore },
+): Promise<Organization> {
+  requireAdmin(caller);
+  const fields = collectProblems({ name: change.name === undefined ? null : findTextProblem(change.name) });
+  if (fields) throw new Refusal('INVALID', { fields });
+  const present = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+  const organization = await organizations.update(caller, id, present);
+  if (!organization) throw new Refusal('NOT_FOUND');
+  return organization;
 }
 
 /** What a new organization is made of. */

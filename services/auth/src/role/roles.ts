@@ -20,6 +20,8 @@ export const ROLES: readonly Role[] = [
 
 /** The role of the first user of an organization. */
 export const ADMIN_ROLE_ID = 3;
+/** A user with this role cannot be deleted by the API. */
+export const GROUP_ADMIN_ROLE_ID = 6;
 
 /** The roles with these ids; unknown ids are left out. */
 export function rolesOf(ids: readonly number[]): readonly Role[] {

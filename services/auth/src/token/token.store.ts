@@ -10,7 +10,7 @@ export type TokenStore = ReturnType<typeof createTokenStore>;
 
 export function createTokenStore({ database }: Pick<Backbone, 'database'>) {
   const schema = new Schema(
-    { _id: String, userId: Number, issuedAt: Date, expiresAt: Date },
+    { _id: String, userId: Number, issuedAt: Date, expiresAt: Date, scope: String, oneTime: Boolean },
     { collection: 'tokens', versionKey: false },
   );
   schema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
@@ -18,19 +18,23 @@ export function createTokenStore({ database }: Pick<Backbone, 'database'>) {
   const model = database.connection.model('Token', schema);
 
   return {
-    async insert({ hash, ...token }: Token): Promise<void> {
-      await model.insertMany([{ _id: hash, ...token }]);
+    async insert({ hash, ...token }: Token, session?: ClientSession): Promise<void> {
+      await model.insertMany([{ _id: hash, ...token }], { session });
     },
-    async find(hash: string): Promise<Token | null> {
-      const row = await model.findById(hash).lean<Row | null>();
+    async find(hash: string, session?: ClientSession): Promise<Token | null> {
+      const row = await model.findById(hash, null, { session }).lean<Row | null>();
       return row && toToken(row);
     },
     /** The removed token, or null when there is none; with `userId`, only one of that user. */
-    async remove(hash: string, userId: number | null, session: ClientSession): Promise<Token | null> {
+    async remove(hash: string, userId: number | null, session?: ClientSession): Promise<Token | null> {
       const row = await model
         .findOneAndDelete({ _id: hash, ...(userId !== null && { userId }) }, { session })
         .lean<Row | null>();
       return row && toToken(row);
+    },
+    /** Removes every token of a user, except the one with the hash `kept`. */
+    async removeAllOf(userId: number, kept: string | null, session: ClientSession): Promise<void> {
+      await model.deleteMany({ userId, ...(kept !== null && { _id: { $ne: kept } }) }, { session });
     },
   };
 }

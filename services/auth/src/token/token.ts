@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Backbone } from '@intake/bus';
 import { transaction } from '@intake/mongo';
-import { type Caller, Refusal, requireSystem } from '@intake/rpc';
+import { type Caller, invalidField, Refusal, requireSystem } from '@intake/rpc';
 import type { Passwords } from '../password/password';
-import { collectProblems, isUsable, type User } from '../user/user';
+import { collectProblems, isUsable, passwordHashOf, type User } from '../user/user';
 import type { UserStore } from '../user/user.store';
 import type { TokenStore } from './token.store';
 
@@ -14,7 +14,18 @@ export interface Token {
   readonly userId: number;
   readonly issuedAt: Date;
   readonly expiresAt: Date;
+  /** Passed on when the token is exchanged. */
+  readonly scope: Scope;
+  /** Good for one call. */
+  readonly oneTime: boolean;
 }
+
+/** What a token is for; `approval` is internal. */
+export type Scope = (typeof SCOPES)[number];
+const SCOPES = ['default', 'approval'] as const;
+
+/** Life of a one-time token, in seconds. */
+const ONE_TIME_LIFETIME_S = 86_400;
 
 /** Longest life of a token, and the life of one that was not asked to be shorter: 162 hours, in seconds. */
 export const MAX_TOKEN_LIFETIME_S = 583_200;
@@ -32,6 +43,18 @@ export function chooseLifetime(wished: number | undefined): number {
   });
   if (fields) throw new Refusal('INVALID', { fields });
   return Math.min(wished, MAX_TOKEN_LIFETIME_S);
+}
+
+/** Makes a token of a user; only its hash is in the token itself. */
+export function mintToken(
+  userId: number,
+  lifetimeS: number,
+  { scope = 'default', oneTime = false }: { readonly scope?: Scope; readonly oneTime?: boolean } = {},
+  issuedAt = new Date(),
+): { key: string; token: Token } {
+  const key = randomBytes(20).toString('hex');
+  const expiresAt = new Date(issuedAt.getTime() + lifetimeS * 1000);
+  return { key, token: { hash: hashKey(key), userId, issuedAt, expiresAt, scope, oneTime } };
 }
 
 interface Deps {
@@ -61,16 +84,70 @@ export async function logIn(
   const lifetimeS = chooseLifetime(input.maxTokenLifetimeS);
 
   const account = await users.findAccount(input.username);
-  const right = await passwords.verify(account?.passwordHash ?? null, input.password);
+  const right = await passwords.verify(account && passwordHashOf(account), input.password);
   const issuedAt = new Date();
   const user = account && right ? await users.noteLogin(account, issuedAt) : null;
   if (!user) throw new Refusal('INVALID_LOGIN', { extra: { non_field_errors: [WRONG_LOGIN] } });
 
-  const key = randomBytes(20).toString('hex');
-  const expiresAt = new Date(issuedAt.getTime() + lifetimeS * 1000);
-  const token = { hash: hashKey(key), userId: user.id, issuedAt, expiresAt };
+  const { key, token } = mintToken(user.id, lifetimeS, {}, issuedAt);
   await tokens.insert(token);
   return { key, token, user };
+}
+
+/**
+ * Issues a token for another one, which stays valid unless it is a one-time token. Without a wish it lives as long as the
+ * other one was to live (162 hours for a one-time token), and its scope is the same. INVALID_TOKEN. Field errors:
+ * `max_token_lifetime_s`, `scope`; a one-time token is not used up by them. Caller: system. API: auth.md section 2.
+ */
+export async function exchangeToken(
+  caller: Caller,
+  input: { readonly key: string; readonly maxTokenLifetimeS?: number; readonly scope?: string },
+  { users, tokens, backbone }: Deps,
+): Promise<{ key: string; token: Token }> {
+  requireSystem(caller);
+  return transaction(backbone.database, async (session) => {
+    const given = await tokens.find(hashKey(input.key), session);
+    if (!given || given.expiresAt.getTime() <= Date.now()) throw new Refusal('INVALID_TOKEN');
+    const user = await users.findById(given.userId, session);
+    if (!user || !isUsable(user)) throw new Refusal('INVALID_TOKEN');
+    const scope = chooseScope(input.scope, given.scope);
+    const lifetimeS = chooseLifetime(input.maxTokenLifetimeS ?? (given.oneTime ? undefined : lifetimeOf(given)));
+    if (given.oneTime && !(await tokens.remove(given.hash, null, session))) throw new Refusal('INVALID_TOKEN');
+    const made = mintToken(user.id, lifetimeS, { scope });
+    await tokens.insert(made.token, session);
+    return made;
+  });
+}
+
+/** Issues a token of 162 hours for the calling user. Caller: user. */
+export async function issueToken(caller: Caller, { tokens }: Deps): Promise<{ key: string; token: Token }> {
+  if (caller.kind !== 'user' || caller.userId === null) throw new Refusal('PERMISSION_DENIED');
+  const made = mintToken(caller.userId, MAX_TOKEN_LIFETIME_S);
+  await tokens.insert(made.token);
+  return made;
+}
+
+/** Issues a token of 24 hours that is good for one call of a user of the caller's organization. Caller: system. */
+export async function issueOneTimeToken(caller: Caller, userId: number, { users, tokens }: Deps): Promise<string> {
+  requireSystem(caller);
+  const [user] = await users.get(caller, [userId]);
+  if (!user || !isUsable(user)) throw new Refusal('NOT_FOUND');
+  const { key, token } = mintToken(user.id, ONE_TIME_LIFETIME_S, { oneTime: true });
+  await tokens.insert(token);
+  return key;
+}
+
+/** The scope of an exchanged token. Nobody gets `approval` who does not have it. */
+export function chooseScope(wished: string | undefined, given: Scope): Scope {
+  const scope = SCOPES.find((known) => known === (wished ?? given));
+  if (!scope) throw invalidField('scope', `"${wished}" is not a valid choice.`);
+  if (scope === 'approval' && given !== 'approval') throw invalidField('scope', 'This token may not request it.');
+  return scope;
+}
+
+/** The life a token was issued for, in seconds. */
+function lifetimeOf({ issuedAt, expiresAt }: Token): number {
+  return (expiresAt.getTime() - issuedAt.getTime()) / 1000;
 }
 
 /** Discards one token and tells everybody; of a token that is gone already, nothing is told. Users discard their own only. */
@@ -87,7 +164,10 @@ export async function logOut(caller: Caller, key: string, { tokens, backbone }: 
   });
 }
 
-/** Whose token it is. INVALID_TOKEN when it is unknown, expired or of a user who may not act. Caller: system. */
+/**
+ * Whose token it is; a one-time token is used up by it. INVALID_TOKEN when it is unknown, expired or of a user who may not
+ * act. Caller: system.
+ */
 export async function verifyToken(
   caller: Caller,
   key: string,
@@ -98,6 +178,7 @@ export async function verifyToken(
   if (!token || token.expiresAt.getTime() <= Date.now()) throw new Refusal('INVALID_TOKEN');
   const user = await users.findById(token.userId);
   if (!user || !isUsable(user)) throw new Refusal('INVALID_TOKEN');
+  if (token.oneTime && !(await tokens.remove(token.hash, null))) throw new Refusal('INVALID_TOKEN');
   return { token, user };
 }
 
@@ -109,7 +190,7 @@ export async function verifyPassword(
 ): Promise<User> {
   requireSystem(caller);
   const account = await users.findAccount(username);
-  const right = await passwords.verifyAgain(account?.passwordHash ?? null, password);
+  const right = await passwords.verifyAgain(account && passwordHashOf(account), password);
   if (!account || !right || !isUsable(account)) throw new Refusal('INVALID_BASIC_AUTH');
   return account;
 }

@@ -4,16 +4,28 @@ import { type Caller, organizationOf } from '@intake/rpc';
 import { Schema } from 'mongoose';
 import { type Account, toUsernameKey, type User } from './user';
 
-type Row = Omit<Account, 'id'> & { _id: number; usernameKey: string };
+type Row = Omit<Account, 'id'> & { _id: number; usernameKey: string; emailKey: string };
 
-/** Which users a list shows. Deleted ones never are. */
+/** What a stored user is changed to. */
+type Change = Partial<Omit<Account, 'id' | 'organizationId' | 'email' | 'rightsVersion' | 'dateJoined'>>;
+
+/** Which users a list shows. */
 export interface UserFilter {
   /** Empty: all. */
   readonly ids: readonly number[];
   /** Assigned to any of these; empty: all. */
   readonly queueIds: readonly number[];
+  /** Having any of these roles; empty: all. */
+  readonly groupIds: readonly number[];
   readonly username?: string;
+  readonly firstName?: string;
+  readonly lastName?: string;
+  readonly email?: string;
   readonly isActive?: boolean;
+  readonly lastLoginAfter?: Date;
+  readonly lastLoginBefore?: Date;
+  /** Deleted ones only; otherwise the others only. */
+  readonly deleted: boolean;
 }
 
 const ORDERINGS: Readonly<Record<string, string>> = {
@@ -24,6 +36,7 @@ const ORDERINGS: Readonly<Record<string, string>> = {
   email: 'email',
   last_login: 'lastLogin',
   date_joined: 'dateJoined',
+  deleted: 'deleted',
 };
 
 /** Users in MongoDB. Queries for a caller see its organization only; those without a caller find who is calling. */
@@ -42,6 +55,11 @@ export function createUserStore({ database, ids }: Pick<Backbone, 'database' | '
       organizationId: Number,
       groupIds: [Number],
       queueIds: [Number],
+      emailKey: String,
+      phoneNumber: String,
+      oidcId: String,
+      authType: String,
+      reset: { type: { _id: false, tokenHash: String, expiresAt: Date } },
       isActive: Boolean,
       deleted: Boolean,
       dateJoined: Date,
@@ -53,6 +71,7 @@ export function createUserStore({ database, ids }: Pick<Backbone, 'database' | '
     { collection: 'users', versionKey: false, minimize: false },
   );
   schema.index({ usernameKey: 1 }, { unique: true });
+  schema.index({ emailKey: 1 });
   schema.index({ organizationId: 1, deleted: 1, _id: 1 });
   schema.index({ organizationId: 1, queueIds: 1 });
   const model = database.connection.model('User', schema);
@@ -76,19 +95,26 @@ export function createUserStore({ database, ids }: Pick<Backbone, 'database' | '
         | 'groupIds'
         | 'queueIds'
         | 'passwordHash'
-      >,
+      > &
+        Partial<Pick<Account, 'phoneNumber' | 'oidcId' | 'authType' | 'isActive' | 'uiSettings' | 'metadata'>>,
       session?: ClientSession,
     ): Promise<User> {
       const row: Row = {
         ...input,
         _id: id,
         usernameKey: toUsernameKey(input.username),
-        isActive: true,
+        emailKey: input.email.toLowerCase(),
+        queueIds: [...new Set(input.queueIds)],
+        phoneNumber: input.phoneNumber ?? null,
+        oidcId: input.oidcId ?? null,
+        authType: input.authType ?? 'password',
+        reset: null,
+        isActive: input.isActive ?? true,
         deleted: false,
         dateJoined: new Date(),
         lastLogin: null,
-        uiSettings: {},
-        metadata: {},
+        uiSettings: input.uiSettings ?? {},
+        metadata: input.metadata ?? {},
         rightsVersion: 1,
       };
       await model.insertMany([row], { session });
@@ -97,12 +123,27 @@ export function createUserStore({ database, ids }: Pick<Backbone, 'database' | '
 
     async findAccount(username: string, session?: ClientSession): Promise<Account | null> {
       const row = await model.findOne({ usernameKey: toUsernameKey(username) }, null, { session }).lean<Row | null>();
-      return row && { ...toUser(row), passwordHash: row.passwordHash };
+      return row && toAccount(row);
     },
 
-    async findById(id: number): Promise<User | null> {
-      const row = await model.findById(id).lean<Row | null>();
+    async findById(id: number, session?: ClientSession): Promise<User | null> {
+      const row = await model.findById(id, null, { session }).lean<Row | null>();
       return row && toUser(row);
+    },
+
+    /** One user of the caller's organization who is not deleted. */
+    async findOne(caller: Caller, id: number, session: ClientSession): Promise<User | null> {
+      const row = await model
+        .findOne({ _id: id, organizationId: organizationOf(caller), deleted: false }, null, { session })
+        .lean<Row | null>();
+      return row && toUser(row);
+    },
+
+    /** Whether the organization has a further user who may act and has one of the roles. */
+    async hasOtherAdmin(user: User, roleIds: readonly number[], session: ClientSession): Promise<boolean> {
+      const { organizationId } = user;
+      const query = { organizationId, _id: { $ne: user.id }, groupIds: { $in: [...roleIds] } };
+      return (await model.exists({ ...query, isActive: true, deleted: false }).session(session)) !== null;
     },
 
     /** Null when the user has meanwhile been disabled, deleted or given another password. */
@@ -133,15 +174,30 @@ export function createUserStore({ database, ids }: Pick<Backbone, 'database' | '
     ): Promise<{ users: User[]; total: number }> {
       const query = {
         organizationId: organizationOf(caller),
-        deleted: false,
+        deleted: filter.deleted,
         ...(filter.ids.length > 0 && { _id: { $in: [...filter.ids] } }),
         ...(filter.queueIds.length > 0 && { queueIds: { $in: [...filter.queueIds] } }),
+        ...(filter.groupIds.length > 0 && { groupIds: { $in: [...filter.groupIds] } }),
         ...(filter.username !== undefined && { username: filter.username }),
+        ...(filter.firstName !== undefined && { firstName: filter.firstName }),
+        ...(filter.lastName !== undefined && { lastName: filter.lastName }),
+        ...(filter.email !== undefined && { email: filter.email }),
+        ...((filter.lastLoginAfter || filter.lastLoginBefore) && {
+          lastLogin: {
+            ...(filter.lastLoginAfter && { $gte: filter.lastLoginAfter }),
+            ...(filter.lastLoginBefore && { $lt: filter.lastLoginBefore }),
+          },
+        }),
         ...(filter.isActive !== undefined && { isActive: filter.isActive }),
       };
       const { skip, limit } = toWindow(page);
       const [rows, total] = await Promise.all([
-        model.find(query).sort(toSort(ordering, ORDERINGS)).skip(skip).limit(limit).lean<Row[]>(),
+        model
+          .find(query)
+          .sort(toSort(ordering.map(toStored), ORDERINGS))
+          .skip(skip)
+          .limit(limit)
+          .lean<Row[]>(),
         model.countDocuments(query),
       ]);
       return { users: rows.map(toUser), total };
@@ -157,16 +213,23 @@ export function createUserStore({ database, ids }: Pick<Backbone, 'database' | '
       return rows.map((row) => row._id);
     },
 
-    async setQueues(
+    /** Changes a user who is not deleted; null when there is none. With `touchesRights` the version of the rights grows. */
+    async update(
       caller: Caller,
       id: number,
-      queueIds: readonly number[],
+      change: Change,
+      touchesRights: boolean,
       session: ClientSession,
     ): Promise<User | null> {
+      const set = {
+        ...change,
+        ...(change.username !== undefined && { usernameKey: toUsernameKey(change.username) }),
+        ...(change.queueIds && { queueIds: [...new Set(change.queueIds)] }),
+      };
       const row = await model
         .findOneAndUpdate(
           { _id: id, organizationId: organizationOf(caller), deleted: false },
-          { $set: { queueIds: [...new Set(queueIds)] }, $inc: { rightsVersion: 1 } },
+          { $set: set, ...(touchesRights && { $inc: { rightsVersion: 1 } }) },
           { returnDocument: 'after', session },
         )
         .lean<Row | null>();
@@ -175,6 +238,17 @@ export function createUserStore({ database, ids }: Pick<Backbone, 'database' | '
   };
 }
 
-function toUser({ _id, usernameKey: _key, passwordHash: _hash, ...row }: Row): User {
+/** `not_deleted` is `deleted` the other way round. */
+function toStored(key: string): string {
+  if (key === 'not_deleted') return '-deleted';
+  return key === '-not_deleted' ? 'deleted' : key;
+}
+
+function toAccount({ _id, usernameKey: _key, emailKey: _email, ...row }: Row): Account {
   return { id: _id, ...row };
+}
+
+function toUser(row: Row): User {
+  const { passwordHash: _hash, reset: _reset, ...user } = toAccount(row);
+  return user;
 }

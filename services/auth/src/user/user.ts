@@ -1,8 +1,10 @@
 import type { Backbone } from '@intake/bus';
-import { isDuplicateKey, transaction } from '@intake/mongo';
+import { type ClientSession, isDuplicateKey, transaction } from '@intake/mongo';
 import { type Caller, type FieldErrors, invalidField, organizationOf, Refusal, requireAdmin } from '@intake/rpc';
+import type { OrganizationStore } from '../organization/organization.store';
 import { MIN_PASSWORD_LENGTH, type Passwords } from '../password/password';
-import { ROLES } from '../role/roles';
+import { ADMIN_ROLE_ID, GROUP_ADMIN_ROLE_ID, ROLES } from '../role/roles';
+import type { TokenStore } from '../token/token.store';
 import type { UserStore } from './user.store';
 
 /** A person who may log in. API: organizations-users-groups.md section 3. */
@@ -16,6 +18,11 @@ export interface User {
   readonly groupIds: readonly number[];
   /** Assigned queues; users of some roles see all queues whatever is here. */
   readonly queueIds: readonly number[];
+  readonly phoneNumber: string | null;
+  /** Who the user is to the provider of single sign-on. */
+  readonly oidcId: string | null;
+  /** A user of `sso` cannot log in with a password. */
+  readonly authType: AuthType;
   readonly isActive: boolean;
   readonly deleted: boolean;
   readonly dateJoined: Date;
@@ -26,9 +33,14 @@ export interface User {
   readonly rightsVersion: number;
 }
 
+/** How a user logs in. */
+export type AuthType = 'password' | 'sso';
+
 /** A user with what proves who it is; never leaves the service. */
 export interface Account extends User {
   readonly passwordHash: string | null;
+  /** A mailed link that sets a new password: SHA-256 of its token, in hex. */
+  readonly reset: { readonly tokenHash: string; readonly expiresAt: Date } | null;
 }
 
 /** What a new user is made of. */
@@ -40,6 +52,28 @@ export interface NewUser {
   readonly lastName: string;
   readonly groupIds: readonly number[];
   readonly queueIds: readonly number[];
+  readonly phoneNumber?: string;
+  readonly isActive?: boolean;
+  readonly uiSettings?: Readonly<Record<string, unknown>>;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  readonly oidcId?: string;
+  readonly authType?: string;
+}
+
+/** What changes of a user; absent: nothing. */
+export interface UserChange {
+  readonly username?: string;
+  readonly firstName?: string;
+  readonly lastName?: string;
+  readonly phoneNumber?: string | null;
+  readonly uiSettings?: Readonly<Record<string, unknown>>;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  readonly groupIds?: readonly number[];
+  readonly queueIds?: readonly number[];
+  readonly isActive?: boolean;
+  readonly password?: string;
+  readonly oidcId?: string | null;
+  readonly authType?: string;
 }
 
 const NAME_TAKEN = 'A user with that username already exists.';
@@ -78,33 +112,181 @@ export function collectProblems(problems: Readonly<Record<string, string | null>
   return found.length > 0 ? Object.fromEntries(found.map(([field, problem]) => [field, [problem]])) : null;
 }
 
-function checkNewUser(user: NewUser): FieldErrors | null {
-  const unknown = user.groupIds.find((id) => !ROLES.some((role) => role.id === id));
+/** The hash that a password is compared with; users of single sign-on have none. */
+export function passwordHashOf({ authType, passwordHash }: Account): string | null {
+  return authType === 'sso' ? null : passwordHash;
+}
+
+const optionalText = (value: string | null | undefined) => (value ? findTextProblem(value) : null);
+
+function checkUser(user: UserChange & { readonly email?: string }): FieldErrors | null {
+  const isKnown = (id: number) => ROLES.some((role) => role.id === id);
   return collectProblems({
-    username: findTextProblem(user.username),
-    email: user.email === '' ? null : findEmailProblem(user.email),
+    username: user.username === undefined ? null : findTextProblem(user.username),
+    email: user.email ? findEmailProblem(user.email) : null,
     // Without a password the user cannot log in until it is set.
-    password: user.password === '' ? null : findPasswordProblem(user.password),
-    first_name: user.firstName === '' ? null : findTextProblem(user.firstName),
-    last_name: user.lastName === '' ? null : findTextProblem(user.lastName),
-    groups: unknown === undefined ? null : 'Invalid hyperlink - Object does not exist.',
+    password: user.password ? findPasswordProblem(user.password) : null,
+    first_name: optionalText(user.firstName),
+    last_name: optionalText(user.lastName),
+    phone_number: optionalText(user.phoneNumber),
+    oidc_id: optionalText(user.oidcId),
+    auth_type: AUTH_TYPES.includes(user.authType ?? 'password') ? null : `"${user.authType}" is not a valid choice.`,
+    groups: user.groupIds?.every(isKnown) === false ? 'Invalid hyperlink - Object does not exist.' : null,
   });
 }
 
-/** Makes a user in the caller's organization. Caller: admin. Field errors: `username` (taken too), `email`, `password`, names, `groups`. */
+interface Deps {
+  readonly users: UserStore;
+  readonly tokens: TokenStore;
+  readonly passwords: Passwords;
+  readonly organizations: OrganizationStore;
+  readonly backbone: Pick<Backbone, 'database' | 'emit'>;
+}
+
+/**
+ * Makes a user in the caller's organization. Caller: admin. Field errors: `username` (taken too), `email`, `password`, names,
+ * `phone_number`, `oidc_id`, `auth_type`, `groups`.
+ */
 export async function createUser(
   caller: Caller,
   input: NewUser,
-  { users, passwords }: { users: UserStore; passwords: Passwords },
+  { users, passwords }: Pick<Deps, 'users' | 'passwords'>,
 ): Promise<User> {
   requireAdmin(caller);
   const organizationId = organizationOf(caller);
-  const fields = checkNewUser(input);
+  const fields = checkUser(input);
   if (fields) throw new Refusal('INVALID', { fields });
-  const { password, ...user } = input;
+  const { password, authType: wished, oidcId, ...user } = input;
   const passwordHash = password === '' ? null : await passwords.hash(password);
+  const authType = wished === 'sso' ? 'sso' : 'password';
+  return refuseTakenName(async () =>
+    users.insert({
+      ...user,
+      id: await users.nextId(),
+      organizationId,
+      passwordHash,
+      authType,
+      oidcId: chooseOidcId(authType, oidcId ?? null, user.email),
+    }),
+  );
+}
+
+/**
+ * Changes a user. Admins change everything, except their own password; users change of themselves their names, phone number,
+ * settings and metadata, and what else they send is ignored; others are refused as PERMISSION_DENIED. A disabled user and one
+ * who got another password lose all tokens, and everybody is told of changed rights. The last admin stays one, and active.
+ * Field errors: as those of `createUser`. API: organizations-users-groups.md section 3, auth.md section 2.
+ */
+export async function updateUser(caller: Caller, id: number, wanted: UserChange, deps: Deps): Promise<User> {
+  const { users, tokens, passwords, backbone } = deps;
+  const own = caller.kind === 'user' && caller.userId === id;
+  const [seen] = await users.get(caller, [id]);
+  if (!seen || seen.deleted) throw new Refusal('NOT_FOUND');
+  if (!own) requireAdmin(caller);
+  const allowed = isAdmin(caller) ? { ...wanted, password: own ? undefined : wanted.password } : pickOwn(wanted);
+  const fields = checkUser(allowed);
+  if (fields) throw new Refusal('INVALID', { fields });
+  const { password, authType, ...rest } = allowed;
+  const passwordHash = password ? await passwords.hash(password) : undefined;
+
+  return refuseTakenName(() =>
+    transaction(backbone.database, async (session) => {
+      const before = await users.findOne(caller, id, session);
+      if (!before) throw new Refusal('NOT_FOUND');
+      const chosen = authType === undefined ? before.authType : authType === 'sso' ? 'sso' : 'password';
+      const oidcId = rest.oidcId === undefined ? before.oidcId : rest.oidcId;
+      const after = { ...before, ...dropAbsent(rest), authType: chosen };
+      if (isActingAdmin(before) && !isActingAdmin(after)) await keepAnAdmin(before, deps, session);
+      const touchesRights = RIGHTS.some((key) => allowed[key] !== undefined);
+      const user = await users.update(
+        caller,
+        id,
+        {
+          ...dropAbsent(rest),
+          authType: chosen,
+          oidcId: chooseOidcId(chosen, oidcId, before.email),
+          ...(passwordHash !== undefined && { passwordHash, reset: null }),
+        },
+        touchesRights,
+        session,
+      );
+      if (!user) throw new Refusal('NOT_FOUND');
+      if (!user.isActive || passwordHash !== undefined) await tokens.removeAllOf(id, null, session);
+      if (touchesRights) tellRightsChanged(user, backbone, session);
+      return user;
+    }),
+  );
+}
+
+/**
+ * Deletes a user for good, but keeps the record. Callers: the user, or an admin; PERMISSION_DENIED for the last admin and for
+ * an organization group admin. API: organizations-users-groups.md section 3.
+ */
+export async function deleteUser(caller: Caller, id: number, deps: Deps): Promise<void> {
+  const { users, tokens, backbone } = deps;
+  await transaction(backbone.database, async (session) => {
+    const before = await users.findOne(caller, id, session);
+    if (!before) throw new Refusal('NOT_FOUND');
+    if (caller.kind !== 'user' || caller.userId !== id) requireAdmin(caller);
+    if (before.groupIds.includes(GROUP_ADMIN_ROLE_ID)) throw new Refusal('PERMISSION_DENIED');
+    if (isActingAdmin(before)) await keepAnAdmin(before, deps, session);
+    const user = await users.update(caller, id, { isActive: false, deleted: true, reset: null }, true, session);
+    if (!user) throw new Refusal('NOT_FOUND');
+    await tokens.removeAllOf(id, null, session);
+    tellRightsChanged(user, backbone, session);
+  });
+}
+
+const AUTH_TYPES: readonly string[] = ['password', 'sso'] satisfies AuthType[];
+/** What a caller may do, or is known by, depends on these. */
+const RIGHTS = ['username', 'groupIds', 'queueIds', 'isActive', 'password', 'authType'] as const;
+
+function isAdmin({ kind, roles }: Caller): boolean {
+  return kind === 'system' || roles.includes('admin') || roles.includes('organization_group_admin');
+}
+
+/** What users may change of themselves. */
+function pickOwn({ firstName, lastName, phoneNumber, uiSettings, metadata }: UserChange): UserChange {
+  return { firstName, lastName, phoneNumber, uiSettings, metadata };
+}
+
+function dropAbsent<T extends object>(given: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as never;
+}
+
+/** Who switches to single sign-on is known there by the e-mail address unless by something else. */
+function chooseOidcId(authType: AuthType, oidcId: string | null, email: string): string | null {
+  return authType === 'sso' && !oidcId && email !== '' ? email : oidcId;
+}
+
+function isActingAdmin(user: User): boolean {
+  return isUsable(user) && (user.groupIds.includes(ADMIN_ROLE_ID) || user.groupIds.includes(GROUP_ADMIN_ROLE_ID));
+}
+
+/** Refuses to take away the last admin. Two at the same time meet at the organization's record, and one goes first. */
+async function keepAnAdmin(
+  leaving: User,
+  { users, organizations }: Pick<Deps, 'users' | 'organizations'>,
+  session: ClientSession,
+): Promise<void> {
+  await organizations.lock(leaving.organizationId, session);
+  const others = await users.hasOtherAdmin(leaving, [ADMIN_ROLE_ID, GROUP_ADMIN_ROLE_ID], session);
+  if (!others) throw new Refusal('PERMISSION_DENIED', { detail: 'The last admin of an organization must stay.' });
+}
+
+/** Tells everybody that what they know of a user's rights and tokens is out of date. */
+export function tellRightsChanged(user: User, backbone: Pick<Backbone, 'emit'>, session: ClientSession): void {
+  backbone.emit(session, {
+    subject: 'auth.revoked',
+    aggregate: `user:${user.id}`,
+    version: user.rightsVersion,
+    payload: { tokenHash: '', userId: user.id },
+  });
+}
+
+async function refuseTakenName<T>(task: () => Promise<T>): Promise<T> {
   try {
-    return await users.insert({ ...user, id: await users.nextId(), organizationId, passwordHash });
+    return await task();
   } catch (error) {
     if (isDuplicateKey(error)) throw invalidField('username', NAME_TAKEN);
     throw error;
@@ -116,18 +298,13 @@ export async function assignQueues(
   caller: Caller,
   userId: number,
   queueIds: readonly number[],
-  { users, backbone }: { users: UserStore; backbone: Pick<Backbone, 'database' | 'emit'> },
+  { users, backbone }: Pick<Deps, 'users' | 'backbone'>,
 ): Promise<User> {
   requireAdmin(caller);
   return transaction(backbone.database, async (session) => {
-    const user = await users.setQueues(caller, userId, queueIds, session);
+    const user = await users.update(caller, userId, { queueIds }, true, session);
     if (!user) throw new Refusal('NOT_FOUND');
-    await backbone.emit(session, {
-      subject: 'auth.revoked',
-      aggregate: `user:${user.id}`,
-      version: user.rightsVersion,
-      payload: { tokenHash: '', userId: user.id },
-    });
+    tellRightsChanged(user, backbone, session);
     return user;
   });
 }

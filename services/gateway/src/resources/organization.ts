@@ -29,10 +29,10 @@ export function organizationToJson(row: auth.Organization, workspaceIds: readonl
     workspaces: workspaceIds.map(urls.workspace),
     users: row.userIds.map(urls.user),
     organization_group: urls.organizationGroup(ORGANIZATION_GROUP_ID),
-    ui_settings: {},
+    ui_settings: row.uiSettings ?? {},
     metadata: row.metadata ?? {},
-    settings: {},
-    sandbox: false,
+    settings: row.settings ?? {},
+    sandbox: row.sandbox,
     is_trial: false,
     created_at: formatTime(row.createdAt),
     trial_expires_at: null,
@@ -40,8 +40,8 @@ export function organizationToJson(row: auth.Organization, workspaceIds: readonl
     oidc_provider: null,
     internal_info: null,
     creator: urlOrNull(urls.user, row.creatorId),
-    modified_by: null,
-    modified_at: null,
+    modified_by: urlOrNull(urls.user, row.modifiedById),
+    modified_at: formatTime(row.modifiedAt),
   };
 }
 
@@ -54,7 +54,7 @@ export function userToJson(row: auth.User, urls: ApiUrls, forAdmin: boolean) {
     last_name: row.lastName,
     email: row.email,
     email_verified: false,
-    phone_number: null,
+    phone_number: row.phoneNumber ?? null,
     date_joined: formatTime(row.dateJoined),
     username: row.username,
     groups: row.groupIds.map(urls.group),
@@ -64,8 +64,8 @@ export function userToJson(row: auth.User, urls: ApiUrls, forAdmin: boolean) {
     last_login: formatTime(row.lastLogin),
     ui_settings: row.uiSettings ?? {},
     metadata: row.metadata ?? {},
-    ...(forAdmin && { oidc_id: null }),
-    auth_type: 'password',
+    ...(forAdmin && { oidc_id: row.oidcId ?? null }),
+    auth_type: row.authType,
     deleted: row.deleted,
   };
 }

@@ -1,9 +1,19 @@
 import { type Caller, Refusal } from '@intake/rpc';
+import type { ApiUrls } from '@intake/urls';
 import { z } from 'zod';
 import { hash, tokenOf } from '../auth';
-import { boolean, cutPage, ids, listRoute, NO_ROWS, text } from '../list-route';
+import { boolean, cutPage, ids, listRoute, NO_ROWS, text, times } from '../list-route';
 import { created, replyOne } from '../reply/list';
-import { name, number, reference, string, unknownReference } from '../request/shapes';
+import {
+  boolean as booleanField,
+  metadata,
+  name,
+  number,
+  object,
+  reference,
+  string,
+  unknownReference,
+} from '../request/shapes';
 import {
   ORGANIZATION_GROUP_ID,
   organizationGroupToJson,
@@ -13,7 +23,7 @@ import {
 import { GROUPS, may } from '../roles';
 import { route } from '../route';
 import type { RouteContext } from './index';
-import { isOwn, onlyOne } from './lookups';
+import { distinct, isOwn, onlyOne } from './lookups';
 
 /** The collections of the root listing. API: README.md section 3. */
 const ROOT = [
@@ -30,22 +40,78 @@ const ROOT = [
   'pages',
 ];
 
+const lifetime = number.refine((seconds) => seconds > 0, 'Ensure this value is greater than 0.').nullish();
+
 const loginBody = z.object({
   username: name(),
   password: string().min(1),
-  max_token_lifetime_s: number.refine((seconds) => seconds > 0, 'Ensure this value is greater than 0.').nullish(),
+  max_token_lifetime_s: lifetime,
 });
 
-const userBody = z.object({
+const exchangeBody = z.object({ scope: string(50).nullish(), max_token_lifetime_s: lifetime });
+
+const password = string(128);
+/** What users change of themselves, too. */
+const ownFields = {
+  first_name: string(255),
+  last_name: string(255),
+  phone_number: string(255).nullable(),
+  ui_settings: object,
+  metadata,
+};
+const userFields = {
+  ...ownFields,
   username: name(),
+  groups: z.array(reference('groups')),
+  queues: z.array(reference('queues')),
+  is_active: booleanField,
+  oidc_id: string(255).nullable(),
+  auth_type: z.enum(['password', 'sso']),
+};
+const userPatch = z.object({ ...userFields, password }).partial();
+/** PUT: what is missing returns to its default, except settings and metadata, which are kept. */
+const withDefaults = {
+  first_name: ownFields.first_name.default(''),
+  last_name: ownFields.last_name.default(''),
+  phone_number: ownFields.phone_number.default(null),
+  ui_settings: object.optional(),
+  metadata: metadata.optional(),
+};
+const ownPut = z.object(withDefaults);
+const userPut = z.object({
+  ...userFields,
+  ...withDefaults,
   organization: reference('organizations'),
-  email: string(254).default(''),
-  password: string(128).default(''),
-  first_name: string(255).default(''),
-  last_name: string(255).default(''),
-  groups: z.array(reference('groups')).default([]),
-  queues: z.array(reference('queues')).default([]),
+  groups: userFields.groups.default([]),
+  queues: userFields.queues.default([]),
+  is_active: booleanField.default(true),
+  oidc_id: userFields.oidc_id.default(null),
+  auth_type: userFields.auth_type.default('password'),
+  password: password.optional(),
 });
+const userBody = z.object({ ...userPut.shape, email: string(254).default(''), password: password.default('') });
+
+const organizationFields = { name: name(), ui_settings: object, metadata, settings: object, sandbox: booleanField };
+const organizationPatch = z.object(organizationFields).partial();
+const organizationPut = z.object({
+  name: name(),
+  ui_settings: object.optional(),
+  metadata: metadata.optional(),
+  settings: object.optional(),
+  sandbox: booleanField.default(false),
+});
+
+/** Notifications that a mail was sent for: this version sends none. API: organizations-users-groups.md section 1. */
+const EMAIL_LIMITS = {
+  count_today: 0,
+  count_today_notification: 0,
+  count_total: 0,
+  email_per_day_limit: 10,
+  email_per_day_limit_notification: 10,
+  email_total_limit: null,
+  last_sent_at: null,
+  last_sent_at_notification: null,
+};
 
 /** Root listing, authentication, organizations, groups and users. API: auth.md, organizations-users-groups.md. */
 export function accountRoutes({ services, lookups, authenticator, domain }: RouteContext) {
@@ -59,6 +125,57 @@ export function accountRoutes({ services, lookups, authenticator, domain }: Rout
     const workspaceIds = workspaces.map(({ id }) => id);
     return organizations.map((organization) => ({ organization, workspaceIds }));
   };
+
+  const checkReferences = async (
+    { organization, groups = [], queues = [] }: { organization?: number; groups?: number[]; queues?: number[] },
+    caller: Caller,
+  ): Promise<void> => {
+    if (organization !== undefined && organization !== caller.organizationId) throw unknownReference('organization');
+    if (!groups.every((id) => GROUPS.some((group) => group.id === id))) throw unknownReference('groups');
+    const known = await lookups.queues(distinct(queues), caller);
+    if (!queues.every((id) => known.some((queue) => queue.id === id))) throw unknownReference('queues');
+  };
+  const updateUser = async (id: number, body: Partial<z.infer<typeof userPut>>, caller: Caller) => {
+    const forAdmin = isAdmin(caller);
+    // What others than admins may not change is ignored, whatever it is.
+    if (forAdmin) await checkReferences(body, caller);
+    const user = await auth.updateUser(
+      {
+        id,
+        username: body.username,
+        firstName: body.first_name,
+        lastName: body.last_name,
+        phoneNumber: body.phone_number === undefined ? undefined : { value: body.phone_number ?? undefined },
+        uiSettings: body.ui_settings,
+        metadata: body.metadata,
+        groupIds: body.groups && { ids: body.groups },
+        queueIds: body.queues && { ids: body.queues },
+        isActive: body.is_active,
+        password: body.password,
+        oidcId: body.oidc_id === undefined ? undefined : { value: body.oidc_id ?? undefined },
+        authType: body.auth_type,
+      },
+      caller,
+    );
+    // This replica does not wait for the event.
+    authenticator.forget({ tokenHash: '', userId: id });
+    return { user, forAdmin };
+  };
+  const updateOrganization = async (
+    id: number,
+    { name, metadata, settings, sandbox, ui_settings: uiSettings }: z.infer<typeof organizationPatch>,
+    caller: Caller,
+  ) => {
+    const [organization, workspaces] = await Promise.all([
+      auth.updateOrganization({ id, name, metadata, settings, sandbox, uiSettings }, caller),
+      lookups.allWorkspaces(caller),
+    ]);
+    return { organization, workspaceIds: workspaces.map(({ id }) => id) };
+  };
+  const replyUser = (
+    { user, forAdmin }: { user: Parameters<typeof userToJson>[0]; forAdmin: boolean },
+    urls: ApiUrls,
+  ) => userToJson(user, urls, forAdmin);
 
   return [
     route('GET', '/', {
@@ -95,6 +212,43 @@ export function accountRoutes({ services, lookups, authenticator, domain }: Rout
       },
       reply: () => ({ detail: 'Successfully logged out.' }),
     }),
+    // The token in the header is what the call is about; it is checked where it is exchanged, in one step with using it up.
+    route('POST', '/auth/token', {
+      allow: 'public',
+      body: exchangeBody,
+      call: async ({ body, http }, self) => {
+        const authorization = http.headers.authorization;
+        if (!authorization?.trim()) throw new Refusal('NOT_AUTHENTICATED');
+        const key = tokenOf(authorization);
+        if (!key) throw new Refusal('INVALID_TOKEN');
+        return auth.exchangeToken(
+          { key, scope: body.scope ?? undefined, maxTokenLifetimeS: body.max_token_lifetime_s ?? undefined },
+          self,
+        );
+      },
+      reply: ({ key, scope }) => ({ key, domain, scope }),
+    }),
+    route('POST', '/auth/membership_token', {
+      allow: 'ownAccount',
+      body: z.object({ organization: reference('organizations') }),
+      call: async ({ body }, caller) => {
+        if (body.organization !== caller.organizationId) throw new Refusal('PERMISSION_DENIED');
+        return { ...(await auth.issueToken({}, caller)), organizationId: body.organization };
+      },
+      reply: ({ key, organizationId }, { urls }) => ({ key, organization: urls.organization(organizationId) }),
+    }),
+    route('PATCH', '/auth/user', {
+      allow: 'ownAccount',
+      body: z.object(ownFields).partial(),
+      call: ({ body }, caller) => updateUser(caller.userId ?? 0, body, caller),
+      reply: (result, { urls }) => replyUser(result, urls),
+    }),
+    route('PUT', '/auth/user', {
+      allow: 'ownAccount',
+      body: ownPut,
+      call: ({ body }, caller) => updateUser(caller.userId ?? 0, body, caller),
+      reply: (result, { urls }) => replyUser(result, urls),
+    }),
     route('GET', '/auth/user', {
       allow: 'ownAccount',
       call: async (_, caller) => ({
@@ -120,6 +274,23 @@ export function accountRoutes({ services, lookups, authenticator, domain }: Rout
       call: async ({ parameters }, caller) => onlyOne(await listOrganizations(caller, [parameters.id])),
       reply: ({ organization, workspaceIds }, request) =>
         replyOne(request, organizationToJson(organization, workspaceIds, request.urls)),
+    }),
+    route('PATCH', '/organizations/:id', {
+      allow: 'writeConfiguration',
+      body: organizationPatch,
+      call: ({ parameters, body }, caller) => updateOrganization(parameters.id, body, caller),
+      reply: ({ organization, workspaceIds }, { urls }) => organizationToJson(organization, workspaceIds, urls),
+    }),
+    route('PUT', '/organizations/:id', {
+      allow: 'writeConfiguration',
+      body: organizationPut,
+      call: ({ parameters, body }, caller) => updateOrganization(parameters.id, body, caller),
+      reply: ({ organization, workspaceIds }, { urls }) => organizationToJson(organization, workspaceIds, urls),
+    }),
+    route('GET', '/organizations/:id/limits', {
+      allow: 'readConfiguration',
+      call: async ({ parameters }, caller) => onlyOne(await listOrganizations(caller, [parameters.id])),
+      reply: () => ({ email_limits: EMAIL_LIMITS }),
     }),
 
     listRoute('/organization_groups', {
@@ -157,17 +328,45 @@ export function accountRoutes({ services, lookups, authenticator, domain }: Rout
 
     listRoute('/users', {
       allow: 'readUsers',
-      filters: { id: ids, organization: ids, queue: ids, username: text, is_active: boolean, deleted: boolean },
-      unavailable: ['first_name', 'last_name', 'email', 'groups', 'last_login_before', 'last_login_after'],
-      orderings: ['id', 'username', 'first_name', 'last_name', 'email', 'last_login', 'date_joined'],
+      filters: {
+        id: ids,
+        organization: ids,
+        queue: ids,
+        groups: ids,
+        username: text,
+        first_name: text,
+        last_name: text,
+        email: text,
+        is_active: boolean,
+        deleted: boolean,
+        last_login: times,
+      },
+      orderings: [
+        'id',
+        'username',
+        'first_name',
+        'last_name',
+        'email',
+        'last_login',
+        'date_joined',
+        'deleted',
+        'not_deleted',
+      ],
       fetch: async ({ filters, ordering, page, pageSize }, caller) => {
-        if (!isOwn(filters.organization, caller) || filters.deleted) return NO_ROWS;
+        if (!isOwn(filters.organization, caller)) return NO_ROWS;
         const { users, total } = await auth.listUsers(
           {
             ids: filters.id,
             queueIds: filters.queue,
+            groupIds: filters.groups,
             username: filters.username,
+            firstName: filters.first_name,
+            lastName: filters.last_name,
+            email: filters.email,
             isActive: filters.is_active,
+            deleted: filters.deleted ?? false,
+            lastLoginAfter: filters.last_login?.after,
+            lastLoginBefore: filters.last_login?.before,
             ordering,
             page,
             pageSize,
@@ -182,11 +381,7 @@ export function accountRoutes({ services, lookups, authenticator, domain }: Rout
       allow: 'writeConfiguration',
       body: userBody,
       call: async ({ body }, caller) => {
-        const { groups, queues } = body;
-        if (body.organization !== caller.organizationId) throw unknownReference('organization');
-        if (!groups.every((id) => GROUPS.some((group) => group.id === id))) throw unknownReference('groups');
-        const known = await lookups.queues(queues, caller);
-        if (!queues.every((id) => known.some((queue) => queue.id === id))) throw unknownReference('queues');
+        await checkReferences(body, caller);
         return auth.createUser(
           {
             username: body.username,
@@ -194,8 +389,14 @@ export function accountRoutes({ services, lookups, authenticator, domain }: Rout
             password: body.password,
             firstName: body.first_name,
             lastName: body.last_name,
-            groupIds: groups,
-            queueIds: queues,
+            groupIds: body.groups,
+            queueIds: body.queues,
+            phoneNumber: body.phone_number ?? undefined,
+            isActive: body.is_active,
+            uiSettings: body.ui_settings,
+            metadata: body.metadata,
+            oidcId: body.oidc_id ?? undefined,
+            authType: body.auth_type,
           },
           caller,
         );
@@ -209,6 +410,26 @@ export function accountRoutes({ services, lookups, authenticator, domain }: Rout
         forAdmin: isAdmin(caller),
       }),
       reply: ({ user, forAdmin }, request) => replyOne(request, userToJson(user, request.urls, forAdmin)),
+    }),
+    route('PATCH', '/users/:id', {
+      allow: 'ownAccount',
+      body: userPatch,
+      call: ({ parameters, body }, caller) => updateUser(parameters.id, body, caller),
+      reply: (result, { urls }) => replyUser(result, urls),
+    }),
+    route('PUT', '/users/:id', {
+      allow: 'ownAccount',
+      body: userPut,
+      call: ({ parameters, body }, caller) => updateUser(parameters.id, body, caller),
+      reply: (result, { urls }) => replyUser(result, urls),
+    }),
+    route('DELETE', '/users/:id', {
+      allow: 'ownAccount',
+      call: async ({ parameters }, caller) => {
+        await auth.deleteUser({ id: parameters.id }, caller);
+        authenticator.forget({ tokenHash: '', userId: parameters.id });
+      },
+      reply: 204,
     }),
   ];
 }

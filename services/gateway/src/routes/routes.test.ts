@@ -62,6 +62,7 @@ it('has every endpoint once, and only these for everybody', () => {
   expect(routes.filter(({ allow }) => allow === 'public').map(({ method, path }) => `${method} ${path}`)).toEqual([
     'GET /',
     'POST /auth/login',
+    'POST /auth/token',
   ]);
 });
 
