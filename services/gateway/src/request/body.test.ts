@@ -40,11 +40,14 @@ async function send(body: Body, headers: Record<string, string> = {}) {
   const chunks = Array.isArray(body) ? (body as Buffer[]) : [Buffer.from(body as Buffer)];
   const length = Array.isArray(body) ? {} : { 'content-length': String(chunks[0]!.length) };
   const request = httpRequest({ port, method: 'POST', headers: { ...length, ...headers } });
+  // A refusal is answered while its body is still being sent.
+  const sent = once(request, 'close');
   for (const chunk of chunks) request.write(chunk);
   request.end();
   const [response] = await once(request, 'response');
   let text = '';
   for await (const chunk of response) text += chunk;
+  await sent;
   return { status: response.statusCode as number, ...JSON.parse(text) };
 }
 const read = async (body: Body, type?: string) => (await send(body, type ? { 'content-type': type } : {})).read;
