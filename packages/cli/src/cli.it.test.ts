@@ -1,3 +1,7 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { auth } from '@intake/contracts';
 import { connectRpc, systemCaller } from '@intake/rpc';
 import { createCommandRuntime } from '@intake/service';
@@ -72,7 +76,13 @@ it('completes an organization that was left without a queue', async () => {
   const { INTAKE_AUTH_ADDRESS: address, INTAKE_RPC_SECRET: secret } = system.env;
   const organizations = connectRpc(runtime, auth.AuthServiceService, address as string, secret as string);
   const left = await organizations.createOrganization(
-    { name: 'Half', adminEmail: 'half@example.com', adminPassword: 'long enough', anyName: false },
+    {
+      name: 'Half',
+      adminEmail: 'half@example.com',
+      adminPassword: 'long enough',
+      anyName: false,
+      adminUiSettings: undefined,
+    },
     systemCaller('test'),
   );
   await runtime.stop();
@@ -109,4 +119,47 @@ it('says what is wrong, on standard error and by the exit code', async () => {
     exitCode: 1,
     err: expect.stringContaining('cannot be reached'),
   });
+});
+
+it('sets the password of a user', async () => {
+  await create('Forgotten', 'forgotten@example.com');
+  const reset = (username: string, password: string) =>
+    intake(['user', 'reset-password', '--username', username, '--password', password]);
+  const { exitCode, out } = await reset('Forgotten@example.com', 'another one');
+  expect(exitCode).toBe(0);
+  expect(JSON.parse(out)).toEqual({ userId: expect.any(Number), organizationId: expect.any(Number) });
+
+  const runtime = createCommandRuntime('test');
+  const { INTAKE_AUTH_ADDRESS: address, INTAKE_RPC_SECRET: secret } = system.env;
+  const accounts = connectRpc(runtime, auth.AuthServiceService, address as string, secret as string);
+  const logIn = (password: string) =>
+    accounts.login({ username: 'forgotten@example.com', password }, systemCaller('test'));
+  expect((await logIn('another one')).key).toEqual(expect.any(String));
+  await expect(logIn('-long enough')).rejects.toMatchObject({ reason: 'INVALID_LOGIN' });
+  await runtime.stop();
+
+  expect(await reset('nobody', 'another one')).toMatchObject({
+    exitCode: 1,
+    err: 'username: There is no such user.\n',
+  });
+  expect(await reset('forgotten@example.com', 'short')).toMatchObject({
+    exitCode: 1,
+    err: expect.stringMatching(/^password: /),
+  });
+});
+
+it('adds, lists and removes the public keys of an organization', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'intake-key-'));
+  const file = join(folder, 'key.pem');
+  writeFileSync(file, generateKeyPairSync('ed25519').publicKey.export({ type: 'spki', format: 'pem' }));
+  const organization = String(system.organizationId);
+  const run = (...args: string[]) => intake(['jwt-key', ...args, '--organization', organization]);
+  const added = JSON.parse((await run('add', '--name', 'portal', '--file', file)).out);
+  expect(added).toMatchObject({ id: expect.any(Number), name: 'portal', algorithm: 'EdDSA' });
+  expect(JSON.parse((await run('list')).out)).toEqual([added]);
+  expect(await run('add', '--name', 'x', '--file', join(folder, 'none'))).toMatchObject({ exitCode: 2 });
+  expect(await run('remove', '--id', String(added.id + 1))).toMatchObject({ exitCode: 2 });
+  expect((await run('remove', '--id', String(added.id))).out).toBe('[]\n');
+  expect((await run('list')).out).toBe('[]\n');
+  rmSync(folder, { recursive: true });
 });

@@ -3,12 +3,21 @@ import { connectRpc, readRpcSettings } from '@intake/rpc';
 import { createCommandRuntime, type Environment } from '@intake/service';
 import { describeCommands, readArguments } from './arguments';
 import type { Command } from './command';
+import { jwtKeyAdd, jwtKeyList, jwtKeyRemove } from './commands/jwt-key';
 import { organizationCreate } from './commands/organization-create';
 import { setup } from './commands/setup';
+import { userResetPassword } from './commands/user-reset-password';
 import { describeError } from './errors';
 
 /** Every sub-command. */
-export const COMMANDS: readonly Command[] = [setup, organizationCreate];
+export const COMMANDS: readonly Command[] = [
+  setup,
+  organizationCreate,
+  userResetPassword,
+  jwtKeyAdd,
+  jwtKeyList,
+  jwtKeyRemove,
+];
 
 /** Where a command writes. */
 export interface Output {

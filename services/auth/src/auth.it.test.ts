@@ -381,3 +381,50 @@ describe('users', () => {
     expect((await refusalOf(own)).reason).toBe('PERMISSION_DENIED');
   });
 });
+
+describe('one-time tokens', () => {
+  const issue = async () => {
+    const { user } = await makeOrganization();
+    const { key } = await client.issueOneTimeToken({ userId: user.id }, systemCaller('test', user.organizationId));
+    return { user, key };
+  };
+  const exchange = (key: string, over: Partial<auth.ExchangeTokenRequest> = {}) =>
+    client.exchangeToken({ key, origin: 'http://localhost', ...over }, gateway);
+
+  it('are good for one call', async () => {
+    const { user, key } = await issue();
+    expect(await client.verifyToken({ key }, gateway)).toMatchObject({ userId: user.id, oneTime: true });
+    expect((await refusalOf(client.verifyToken({ key }, gateway))).reason).toBe('INVALID_TOKEN');
+    expect((await refusalOf(exchange(key))).reason).toBe('INVALID_TOKEN');
+  });
+
+  it('are exchanged once, for a token of 162 hours', async () => {
+    const { user, key } = await issue();
+    expect((await refusalOf(exchange(key, { maxTokenLifetimeS: -1 }))).reason).toBe('INVALID');
+    const before = Date.now();
+    const answers = await Promise.allSettled([exchange(key), exchange(key), exchange(key)]);
+    const made = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
+    expect(made).toHaveLength(1);
+    expect(((made[0]?.expiresAt?.getTime() ?? 0) - before) / 1000).toBeGreaterThanOrEqual(583_200);
+    const identity = await client.verifyToken({ key: made[0]?.key ?? '' }, gateway);
+    expect(identity).toMatchObject({ userId: user.id, oneTime: false });
+  });
+
+  it('are for services to issue, of their organization', async () => {
+    const [mine, other] = [await makeOrganization(), await makeOrganization()];
+    const issueFor = (caller: Caller) => client.issueOneTimeToken({ userId: mine.user.id }, caller);
+    expect((await refusalOf(issueFor(mine.admin))).reason).toBe('PERMISSION_DENIED');
+    const refusal = await refusalOf(issueFor(systemCaller('test', other.organization.id)));
+    expect(refusal.reason).toBe('NOT_FOUND');
+  });
+
+  it('and others: an exchanged token lives as long as the first was to live', async () => {
+    const { user } = await makeOrganization();
+    const { key } = await logIn(user.username, PASSWORD, 100);
+    const before = Date.now();
+    const { expiresAt } = await exchange(key);
+    const seconds = ((expiresAt?.getTime() ?? 0) - before) / 1000;
+    expect(seconds).toBeGreaterThanOrEqual(100);
+    expect(seconds).toBeLessThan(110);
+  });
+});

@@ -1,11 +1,28 @@
 import type { Backbone } from '@intake/bus';
 import type { auth } from '@intake/contracts';
-import type { Handlers } from '@intake/rpc';
+import { type Handlers, requireSystem } from '@intake/rpc';
+import { exchangeJwt } from './jwt/exchange-jwt';
+import { isJwt } from './jwt/jwt';
+import type { JwtUseStore } from './jwt/jwt-use.store';
+import type { Post } from './mail/post';
+import { type AuthSettings, getAuthSettings, updateAuthSettings } from './organization/auth-settings';
+import type { AuthSettingsStore } from './organization/auth-settings.store';
 import { createOrganization, type Organization, updateOrganization } from './organization/organization';
 import type { OrganizationStore } from './organization/organization.store';
+import { changePassword, confirmReset, overwritePassword, requestReset } from './password/change-password';
 import type { Passwords } from './password/password';
+import { scorePassword } from './password/strength';
 import { rolesOf } from './role/roles';
-import { exchangeToken, issueToken, logIn, logOut, type Token, verifyPassword, verifyToken } from './token/token';
+import {
+  exchangeToken,
+  issueOneTimeToken,
+  issueToken,
+  logIn,
+  logOut,
+  type Token,
+  verifyPassword,
+  verifyToken,
+} from './token/token';
 import type { TokenStore } from './token/token.store';
 import { assignQueues, createUser, deleteUser, type User, updateUser } from './user/user';
 import type { UserStore } from './user/user.store';
@@ -17,6 +34,9 @@ export interface RpcDeps {
   readonly users: UserStore;
   readonly tokens: TokenStore;
   readonly passwords: Passwords;
+  readonly post: Post;
+  readonly authSettings: AuthSettingsStore;
+  readonly jwtUses: JwtUseStore;
 }
 
 /** The rpcs of proto/intake/auth/v1. */
@@ -77,8 +97,37 @@ export function createRpc(deps: RpcDeps): Handlers<typeof auth.AuthServiceServic
       return toOrganization(await updateOrganization(caller, id, change, deps), await users.listIds(caller));
     },
     async exchangeToken(request, caller) {
-      const { key, token } = await exchangeToken(caller, request, deps);
+      const exchange = isJwt(request.key) ? exchangeJwt : exchangeToken;
+      const { key, token } = await exchange(caller, request, deps);
       return { key, scope: token.scope, expiresAt: token.expiresAt };
+    },
+    async issueOneTimeToken({ userId }, caller) {
+      return { key: await issueOneTimeToken(caller, userId, deps) };
+    },
+    async changePassword(request, caller) {
+      return toUser(await changePassword(caller, request, deps));
+    },
+    async requestPasswordReset({ email }, caller) {
+      await requestReset(caller, email, deps);
+      return {};
+    },
+    async confirmPasswordReset(request, caller) {
+      await confirmReset(caller, request, deps);
+      return {};
+    },
+    async scorePassword({ password, ...owner }, caller) {
+      requireSystem(caller);
+      return scorePassword(password, owner);
+    },
+    async setPassword(request, caller) {
+      return toUser(await overwritePassword(caller, request, deps));
+    },
+    async getAuthSettings({ organizationId }, caller) {
+      return toAuthSettings(await getAuthSettings(caller, organizationId, deps));
+    },
+    async updateAuthSettings({ organizationId, jwtKeys, allowedRoles, ...change }, caller) {
+      const given = { ...change, jwtKeys: jwtKeys?.keys, allowedRoles: allowedRoles?.names };
+      return toAuthSettings(await updateAuthSettings(caller, organizationId, given, deps));
     },
     async issueToken(_, caller) {
       const { key, token } = await issueToken(caller, deps);
@@ -105,6 +154,10 @@ function toIdentity(user: User, token?: Token): auth.Identity {
     expiresAt: token?.expiresAt,
     oneTime: token?.oneTime ?? false,
   };
+}
+
+function toAuthSettings({ jwtKeys, allowedRoles, ...settings }: AuthSettings): auth.AuthSettings {
+  return { ...settings, jwtKeys: [...jwtKeys], allowedRoles: [...allowedRoles] };
 }
 
 function toOrganization(organization: Organization, userIds: number[]): auth.Organization {

@@ -16,5 +16,6 @@ export const organizationCreate: Command = {
       adminEmail: options['admin-email'] ?? '',
       adminPassword: options['admin-password'] ?? '',
       anyName: false,
+      adminUiSettings: undefined,
     }),
 };

@@ -13,6 +13,6 @@ export const setup: Command = {
       adminEmail: text('INTAKE_ADMIN_EMAIL', 'user name of the first admin, an e-mail address'),
       adminPassword: text('INTAKE_ADMIN_PASSWORD', 'password of the first admin'),
     });
-    return ensureOrganization(services, { ...config, anyName: true });
+    return ensureOrganization(services, { ...config, anyName: true, adminUiSettings: undefined });
   },
 };

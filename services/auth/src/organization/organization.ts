@@ -47,7 +47,11 @@ export async function updateOrganization(
 export interface NewOrganization {
   readonly name: string;
   readonly adminEmail: string;
+  /** Empty: none until it is reset. */
   readonly adminPassword: string;
+  readonly adminFirstName?: string;
+  readonly adminLastName?: string;
+  readonly adminUiSettings?: Readonly<Record<string, unknown>>;
   /** An existing organization of the admin is the answer whatever it is called now. */
   readonly anyName: boolean;
 }
@@ -59,7 +63,7 @@ export interface NewOrganization {
  */
 export async function createOrganization(
   caller: Caller,
-  { name, adminEmail, adminPassword, anyName }: NewOrganization,
+  { name, adminEmail, adminPassword, anyName, ...more }: NewOrganization,
   deps: {
     organizations: OrganizationStore;
     users: UserStore;
@@ -72,7 +76,7 @@ export async function createOrganization(
   const fields = collectProblems({
     name: findTextProblem(name),
     admin_email: findEmailProblem(adminEmail),
-    admin_password: findPasswordProblem(adminPassword),
+    admin_password: adminPassword === '' ? null : findPasswordProblem(adminPassword),
   });
   if (fields) throw new Refusal('INVALID', { fields });
 
@@ -87,7 +91,7 @@ export async function createOrganization(
 
   const existing = await findExisting();
   if (existing) return existing;
-  const passwordHash = await passwords.hash(adminPassword);
+  const passwordHash = adminPassword === '' ? null : await passwords.hash(adminPassword);
   const ids = { organization: await organizations.nextId(), admin: await users.nextId() };
   try {
     return await transaction(backbone.database, async (session) => {
@@ -97,8 +101,9 @@ export async function createOrganization(
           id: ids.admin,
           username: adminEmail,
           email: adminEmail,
-          firstName: '',
-          lastName: '',
+          firstName: more.adminFirstName ?? '',
+          lastName: more.adminLastName ?? '',
+          uiSettings: more.adminUiSettings,
           organizationId: organization.id,
           groupIds: [ADMIN_ROLE_ID],
           queueIds: [],

@@ -131,6 +131,43 @@ export function createUserStore({ database, ids }: Pick<Backbone, 'database' | '
       return row && toUser(row);
     },
 
+    /** Those who may act and log in with a password, by e-mail address regardless of case. */
+    async findByAddress(address: string): Promise<User[]> {
+      const query = { emailKey: address.toLowerCase(), isActive: true, deleted: false, authType: 'password' };
+      const rows = await model.find(query).sort({ _id: 1 }).limit(20).lean<Row[]>();
+      return rows.map(toUser);
+    },
+
+    /** The link that sets a new password; an earlier one ends. */
+    async setReset(id: number, tokenHash: string, expiresAt: Date): Promise<void> {
+      await model.updateOne({ _id: id }, { $set: { reset: { tokenHash, expiresAt } } });
+    },
+
+    /** The user whose link it is, while it works and the user may act. */
+    async findByReset(id: number, tokenHash: string, session?: ClientSession): Promise<Account | null> {
+      const query = { _id: id, 'reset.tokenHash': tokenHash, 'reset.expiresAt': { $gt: new Date() } };
+      const row = await model
+        .findOne({ ...query, isActive: true, deleted: false, authType: 'password' }, null, { session })
+        .lean<Row | null>();
+      return row && toAccount(row);
+    },
+
+    /** Null when the password was changed meanwhile. The version of the rights grows; a mailed link ends. */
+    async setPassword(
+      { id, passwordHash: before }: Account,
+      passwordHash: string,
+      session: ClientSession,
+    ): Promise<User | null> {
+      const row = await model
+        .findOneAndUpdate(
+          { _id: id, passwordHash: before, deleted: false },
+          { $set: { passwordHash, reset: null }, $inc: { rightsVersion: 1 } },
+          { returnDocument: 'after', session },
+        )
+        .lean<Row | null>();
+      return row && toUser(row);
+    },
+
     /** One user of the caller's organization who is not deleted. */
     async findOne(caller: Caller, id: number, session: ClientSession): Promise<User | null> {
       const row = await model

@@ -1,6 +1,7 @@
 import type { Backbone } from '@intake/bus';
 import { type ClientSession, isDuplicateKey, transaction } from '@intake/mongo';
 import { type Caller, type FieldErrors, invalidField, organizationOf, Refusal, requireAdmin } from '@intake/rpc';
+import type { Post } from '../mail/post';
 import type { OrganizationStore } from '../organization/organization.store';
 import { MIN_PASSWORD_LENGTH, type Passwords } from '../password/password';
 import { ADMIN_ROLE_ID, GROUP_ADMIN_ROLE_ID, ROLES } from '../role/roles';
@@ -139,18 +140,19 @@ interface Deps {
   readonly users: UserStore;
   readonly tokens: TokenStore;
   readonly passwords: Passwords;
+  readonly post: Post;
   readonly organizations: OrganizationStore;
   readonly backbone: Pick<Backbone, 'database' | 'emit'>;
 }
 
 /**
- * Makes a user in the caller's organization. Caller: admin. Field errors: `username` (taken too), `email`, `password`, names,
+ * Makes a user in the caller's organization; one without a password gets a mail with a link that sets it. Caller: admin. Field errors: `username` (taken too), `email`, `password`, names,
  * `phone_number`, `oidc_id`, `auth_type`, `groups`.
  */
 export async function createUser(
   caller: Caller,
   input: NewUser,
-  { users, passwords }: Pick<Deps, 'users' | 'passwords'>,
+  { users, passwords, post, backbone }: Pick<Deps, 'users' | 'passwords' | 'post' | 'backbone'>,
 ): Promise<User> {
   requireAdmin(caller);
   const organizationId = organizationOf(caller);
@@ -159,16 +161,17 @@ export async function createUser(
   const { password, authType: wished, oidcId, ...user } = input;
   const passwordHash = password === '' ? null : await passwords.hash(password);
   const authType = wished === 'sso' ? 'sso' : 'password';
-  return refuseTakenName(async () =>
-    users.insert({
-      ...user,
-      id: await users.nextId(),
-      organizationId,
-      passwordHash,
-      authType,
-      oidcId: chooseOidcId(authType, oidcId ?? null, user.email),
+  const id = await users.nextId();
+  const isInvited = password === '' && authType === 'password' && user.email !== '';
+  const made = await refuseTakenName(() =>
+    transaction(backbone.database, async (session) => {
+      const oidc = chooseOidcId(authType, oidcId ?? null, user.email);
+      if (isInvited) await post.ask('invitation', user.email, id, session);
+      return users.insert({ ...user, id, organizationId, passwordHash, authType, oidcId: oidc }, session);
     }),
   );
+  if (isInvited) post.sendSoon();
+  return made;
 }
 
 /**

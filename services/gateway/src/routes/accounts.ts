@@ -216,13 +216,18 @@ export function accountRoutes({ services, lookups, authenticator, domain }: Rout
     route('POST', '/auth/token', {
       allow: 'public',
       body: exchangeBody,
-      call: async ({ body, http }, self) => {
+      call: async ({ body, http, urls }, self) => {
         const authorization = http.headers.authorization;
         if (!authorization?.trim()) throw new Refusal('NOT_AUTHENTICATED');
         const key = tokenOf(authorization);
         if (!key) throw new Refusal('INVALID_TOKEN');
         return auth.exchangeToken(
-          { key, scope: body.scope ?? undefined, maxTokenLifetimeS: body.max_token_lifetime_s ?? undefined },
+          {
+            key,
+            scope: body.scope ?? undefined,
+            maxTokenLifetimeS: body.max_token_lifetime_s ?? undefined,
+            origin: new URL(urls.root).origin,
+          },
           self,
         );
       },

@@ -10,6 +10,7 @@ import { documentRoutes } from './documents';
 import { emailRoutes } from './emails';
 import { exportRoutes } from './exports';
 import { createLookups, type Lookups } from './lookups';
+import { securityRoutes } from './security';
 import { uploadRoutes } from './uploads';
 import { usageReportRoutes } from './usage-report';
 
@@ -27,6 +28,7 @@ export function createRoutes(options: Omit<RouteContext, 'lookups'>): Route[] {
   const context: RouteContext = { ...options, lookups: createLookups(options.services) };
   return [
     ...accountRoutes(context),
+    ...securityRoutes(context),
     ...configurationRoutes(context),
     ...uploadRoutes(context),
     ...documentRoutes(context),

@@ -63,6 +63,9 @@ it('has every endpoint once, and only these for everybody', () => {
     'GET /',
     'POST /auth/login',
     'POST /auth/token',
+    'POST /auth/password/reset',
+    'POST /auth/password/reset/confirm',
+    'POST /auth/password/score',
   ]);
 });
 
