@@ -2,10 +2,12 @@ import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { connectBus } from '@intake/bus';
 import { auth } from '@intake/contracts';
 import { connectRpc, systemCaller } from '@intake/rpc';
 import { createCommandRuntime } from '@intake/service';
-import { startSystem, type TestSystem } from '@intake/testkit';
+import { startSystem, type TestSystem, waitFor } from '@intake/testkit';
+import { headers } from 'nats';
 import { runCli } from './cli';
 
 /** The command against real services. */
@@ -162,4 +164,43 @@ it('adds, lists and removes the public keys of an organization', async () => {
   expect((await run('remove', '--id', String(added.id))).out).toBe('[]\n');
   expect((await run('list')).out).toBe('[]\n');
   rmSync(folder, { recursive: true });
+});
+
+it('lists and replays what a consumer gave up on', async () => {
+  const runtime = createCommandRuntime('test');
+  const prefix = system.env.INTAKE_NATS_PREFIX as string;
+  const bus = connectBus(runtime, { url: system.env.INTAKE_NATS_URL as string, prefix });
+  await bus.ensureStreams();
+  const list = async () => JSON.parse((await intake(['dead-letters', 'list'])).out);
+  expect(await list()).toEqual([]);
+
+  const header = headers();
+  header.set('Nats-Msg-Id', 'dead/reporting/event-1');
+  header.set('Intake-Dead-Consumer', 'reporting');
+  header.set('Intake-Dead-Subject', bus.subjectOf('auth.revoked'));
+  header.set('Intake-Dead-Reason', 'broken');
+  header.set('Intake-Dead-At', '2026-01-01T00:00:00.000Z');
+  const dead = JSON.stringify({ tokenHash: 'x', userId: 99 });
+  await (await bus.jetstream()).publish(bus.deadSubjectOf('reporting'), dead, { headers: header });
+  const [letter, ...others] = await list();
+  expect(others).toEqual([]);
+  expect(letter).toMatchObject({ consumer: 'reporting', eventId: 'event-1', reason: 'broken' });
+
+  const heard: number[] = [];
+  bus.listen('auth.revoked', ({ userId }) => void heard.push(userId));
+  await (await bus.connected()).flush();
+  const replay = (sequence: number) => intake(['dead-letters', 'replay', '--sequence', String(sequence)]);
+  expect(await replay(letter.sequence + 1)).toMatchObject({
+    exitCode: 2,
+    err: expect.stringContaining('no dead letter'),
+  });
+  expect(await replay(letter.sequence)).toMatchObject({ exitCode: 0, err: '' });
+  await waitFor('the event to be heard again', () => heard.includes(99));
+  expect(await list()).toEqual([]);
+  await runtime.stop();
+});
+
+it('says when NATS is away', async () => {
+  const { exitCode, err } = await intake(['dead-letters', 'list'], { INTAKE_NATS_URL: 'nats://127.0.0.1:1' });
+  expect({ exitCode, err }).toEqual({ exitCode: 1, err: 'NATS cannot be reached at INTAKE_NATS_URL.\n' });
 });

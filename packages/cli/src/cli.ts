@@ -3,6 +3,7 @@ import { connectRpc, readRpcSettings } from '@intake/rpc';
 import { createCommandRuntime, type Environment } from '@intake/service';
 import { describeCommands, readArguments } from './arguments';
 import type { Command } from './command';
+import { deadLettersList, deadLettersReplay } from './commands/dead-letters';
 import { jwtKeyAdd, jwtKeyList, jwtKeyRemove } from './commands/jwt-key';
 import { organizationCreate } from './commands/organization-create';
 import { setup } from './commands/setup';
@@ -17,6 +18,8 @@ export const COMMANDS: readonly Command[] = [
   jwtKeyAdd,
   jwtKeyList,
   jwtKeyRemove,
+  deadLettersList,
+  deadLettersReplay,
 ];
 
 /** Where a command writes. */

@@ -7,11 +7,17 @@ const EXIT_USAGE = 2;
 /** Exit code of a command that failed. */
 const EXIT_FAILED = 1;
 
+/** A command failed for a reason that a person understands. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError';
+}
+
 /** What a person is told of an error, and the exit code. */
 export function describeError(error: unknown): { message: string; exitCode: number } {
   if (error instanceof UsageError)
     return { message: `${error.message}\nRun "intake --help" for the commands.`, exitCode: EXIT_USAGE };
   if (error instanceof ConfigError) return { message: error.message, exitCode: EXIT_USAGE };
+  if (error instanceof CommandError) return { message: error.message, exitCode: EXIT_FAILED };
   if (!(error instanceof Refusal)) return { message: String((error as Error)?.stack ?? error), exitCode: EXIT_FAILED };
   return { message: describeRefusal(error), exitCode: EXIT_FAILED };
 }
