@@ -266,6 +266,23 @@ describe('organizations', () => {
     ]);
   });
 
+  it('have a first admin with a name, settings, and no password unless one is given', async () => {
+    const { admin } = await client.createOrganization(
+      {
+        name: 'Named',
+        adminEmail: 'named@example.com',
+        adminPassword: '',
+        anyName: false,
+        adminFirstName: 'Jan',
+        adminLastName: 'van Novák',
+        adminUiSettings: { locale: 'cs' },
+      },
+      gateway,
+    );
+    expect(admin).toMatchObject({ firstName: 'Jan', lastName: 'van Novák', uiSettings: { locale: 'cs' } });
+    expect((await refusalOf(logIn('named@example.com', 'anything'))).reason).toBe('INVALID_LOGIN');
+  });
+
   it('of others are not there', async () => {
     const mine = await makeOrganization();
     const other = await makeOrganization();
