@@ -25,7 +25,7 @@ it('one request id and one trace go from the upload through rpcs, events and the
   const response = await api.request('POST', `/uploads?queue=${system.queueId}`, { body });
   const requestId = response.headers.get('x-request-id') ?? '';
   expect(requestId).toMatch(/^[0-9a-f-]{36}$/);
-  const { url } = await response.json();
+  const { url } = (await response.json()) as { url: string };
   const { annotationIds } = await waitFor('the upload', () => api.findUploaded(url), { timeoutMs: 60_000 });
   await waitFor(
     'the extraction',

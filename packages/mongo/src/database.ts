@@ -128,8 +128,18 @@ export function isMongoUnavailable(error: unknown): boolean {
 const CONNECTION_LOST =
   /^(connect|read|write) E[A-Z]+|^connection \d+ to \S+ (closed|timed out)|^Server selection timed out/;
 
+/** The driver passes some errors of a socket that the server has just closed on as they are. */
+const SOCKET_CLOSED = [
+  'EPIPE',
+  'ECONNRESET',
+  'ERR_STREAM_DESTROYED',
+  'ERR_STREAM_WRITE_AFTER_END',
+  'ERR_SOCKET_CLOSED',
+];
+
 function isUnreachable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
+  if (SOCKET_CLOSED.some((code) => hasCode(error, code))) return true;
   if (error.name === 'MongoBulkWriteError') return CONNECTION_LOST.test(error.message);
   return UNREACHABLE.test(error.name) || UNREACHABLE.test(error.constructor.name);
 }
@@ -143,7 +153,7 @@ function hasLabel(error: unknown, label: string): boolean {
   return typeof hasErrorLabel === 'function' && hasErrorLabel.call(error, label);
 }
 
-function hasCode(error: unknown, code: number): boolean {
+function hasCode(error: unknown, code: number | string): boolean {
   return (error as { code?: unknown }).code === code;
 }
 

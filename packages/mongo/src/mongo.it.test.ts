@@ -47,6 +47,9 @@ afterAll(async () => {
   await dropTestData(env);
 });
 
+const connected: RunningService[] = [];
+afterAll(() => Promise.all(connected.map((one) => one.stop())));
+
 async function connect(url: string, name: string): Promise<[RunningService, Runtime, Database]> {
   let given: Runtime | undefined;
   let made: Database | undefined;
@@ -54,6 +57,7 @@ async function connect(url: string, name: string): Promise<[RunningService, Runt
     given = runtime;
     made = await connectDatabase(runtime, { url, prefix: env.INTAKE_MONGODB_PREFIX as string });
   });
+  connected.push(running);
   return [running, given as Runtime, made as Database];
 }
 
@@ -158,6 +162,8 @@ describe('transaction', () => {
     expect(isDuplicateKey(error)).toBe(true);
     expect(isMongoUnavailable(error)).toBe(false);
     expect(isMongoUnavailable(new Error('a mistake of ours'))).toBe(false);
+    const closed = Object.assign(new Error('This socket has been ended by the other party'), { code: 'EPIPE' });
+    expect(isMongoUnavailable(closed)).toBe(true);
   });
 });
 
