@@ -1,3 +1,4 @@
+import { types } from 'node:util';
 import type { Runtime } from '@intake/service';
 import mongoose, { type ClientSession, type Connection } from 'mongoose';
 
@@ -113,7 +114,7 @@ const MAX_TIME_EXPIRED = 50;
 
 /** Whether an error says that MongoDB cannot be reached now, so that the same call may succeed later. */
 export function isMongoUnavailable(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
+  if (!isError(error)) return false;
   const labels = ['RetryableWriteError', 'TransientTransactionError', 'UnknownTransactionCommitResult'];
   return (
     isUnreachable(error) ||
@@ -137,8 +138,13 @@ const SOCKET_CLOSED = [
   'ERR_SOCKET_CLOSED',
 ];
 
+/** Also of another realm, as Node's own errors are inside a sandbox. */
+function isError(error: unknown): error is Error {
+  return error instanceof Error || types.isNativeError(error);
+}
+
 function isUnreachable(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
+  if (!isError(error)) return false;
   if (SOCKET_CLOSED.some((code) => hasCode(error, code))) return true;
   if (error.name === 'MongoBulkWriteError') return CONNECTION_LOST.test(error.message);
   return UNREACHABLE.test(error.name) || UNREACHABLE.test(error.constructor.name);
