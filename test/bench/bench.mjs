@@ -22,6 +22,8 @@ const base = env.INTAKE_BASE_URL;
 const DIGITAL = ['invoice-en.pdf', 'invoice-de.pdf', 'invoice-fr.pdf', 'invoice-cs.pdf', 'credit-note-en.pdf'];
 const ROUNDS = Number(env.INTAKE_BENCH_ROUNDS ?? 30);
 const SECONDS = Number(env.INTAKE_BENCH_SECONDS ?? 8);
+/** A server that has just done other work takes some seconds until its hot code is compiled for this one. */
+const WARM_UP_SECONDS = 6;
 const UPLOADERS = 8;
 const WAIT_MS = 300_000;
 
@@ -102,7 +104,7 @@ async function measureDocuments(queue, names, rounds) {
 
 async function requestsPerSecond(url, headers) {
   const run = (duration) => autocannon({ url, connections: 50, duration, headers });
-  await run(2);
+  await run(WARM_UP_SECONDS);
   const { requests, non2xx, errors } = await run(SECONDS);
   if (non2xx + errors > 0) throw new Error(`${url}: ${non2xx} answers were not 2xx, ${errors} failed`);
   return requests.average;
