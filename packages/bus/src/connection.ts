@@ -13,7 +13,7 @@ import {
   StorageType,
   type StreamConfig,
 } from 'nats';
-import { type Payload, STREAMS, SUBJECTS, type Subject } from './subjects';
+import { type Payload, STREAMS, SUBJECTS, type Subject, streamOf } from './subjects';
 
 /** How to reach NATS. */
 export interface BusOptions {
@@ -103,9 +103,13 @@ export function connectBus(runtime: Runtime, { url, prefix }: BusOptions): Bus {
   const streams: Partial<StreamConfig>[] = [
     {
       name: streamName('events'),
-      subjects: Object.keys(SUBJECTS)
-        .map((subject) => `${prefix}.event.${subject.split('.')[0]}.>`)
-        .filter((subject, i, all) => !subject.includes('.jobs.') && all.indexOf(subject) === i),
+      subjects: [
+        ...new Set(
+          (Object.keys(SUBJECTS) as Subject[])
+            .filter((subject) => streamOf(subject) === 'events')
+            .map((subject) => `${prefix}.event.${subject.split('.')[0]}.>`),
+        ),
+      ],
       retention: RetentionPolicy.Limits,
       max_age: nanos(3 * DAYS),
     },
@@ -204,6 +208,16 @@ export function connectBus(runtime: Runtime, { url, prefix }: BusOptions): Bus {
     await current?.close();
   });
   return bus;
+}
+
+/** A message of a stream, or null when the stream has none there; other failures are thrown, they say nothing about it. */
+export async function findMessage(manager: JetStreamManager, stream: string, sequence: number) {
+  try {
+    return await manager.streams.getMessage(stream, { seq: sequence });
+  } catch (error) {
+    if (isNotFound(error)) return null;
+    throw error;
+  }
 }
 
 function isNotFound(error: unknown): boolean {

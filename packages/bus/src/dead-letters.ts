@@ -1,5 +1,5 @@
 import { headers, type JsMsg } from 'nats';
-import type { Bus } from './connection';
+import { type Bus, findMessage } from './connection';
 import { idOf } from './event';
 
 /** An event that a consumer gave up on. */
@@ -50,8 +50,9 @@ export async function listDeadLetters(bus: Bus, limit = 100): Promise<DeadLetter
   const stream = bus.streamName('dead');
   const { state } = await manager.streams.info(stream);
   const letters: DeadLetter[] = [];
-  for (let sequence = state.first_seq; sequence <= state.last_seq && letters.length < limit; sequence++) {
-    const message = await manager.streams.getMessage(stream, { seq: sequence }).catch(() => null);
+  // A stream that never held anything says 0, which is no sequence.
+  for (let sequence = Math.max(state.first_seq, 1); sequence <= state.last_seq && letters.length < limit; sequence++) {
+    const message = await findMessage(manager, stream, sequence);
     if (!message) continue;
     const of = (key: string) => message.header.get(key);
     const consumer = of('Intake-Dead-Consumer');

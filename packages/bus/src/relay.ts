@@ -3,7 +3,7 @@ import { isMongoUnavailable } from '@intake/mongo';
 import type { Runtime } from '@intake/service';
 import type { JetStreamClient, JetStreamManager } from 'nats';
 import { Gauge } from 'prom-client';
-import type { Bus } from './connection';
+import { type Bus, findMessage } from './connection';
 import { DEAD_PREFIX } from './dead-letters';
 import { toHeaders } from './event';
 import type { Subject } from './subjects';
@@ -64,7 +64,7 @@ export function startRelay(runtime: Runtime, bus: Bus, outbox: Outbox, leases: L
     if (stream === 'jobs') return true; // done tickets leave the stream, so there is nothing to compare with
     const last = await outbox.findLastSent(NOT_EVENTS, new Date(Date.now() - REPUBLISH_MS / 2));
     if (!last) return true;
-    const message = await manager.streams.getMessage(name, { seq: last.sequence }).catch(() => null);
+    const message = await findMessage(manager, name, last.sequence);
     return message?.header.get('Nats-Msg-Id') === last.id;
   };
 
