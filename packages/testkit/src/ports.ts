@@ -11,11 +11,12 @@ export async function freePorts(count: number): Promise<number[]> {
 
 /**
  * The first of a run of ports that are free now: `base + offset` for each offset. Taken below the range from which the
- * operating system picks ports for outgoing connections, so that none of them becomes one of those meanwhile.
+ * operating system picks ports for outgoing connections, so that none of them becomes one of those meanwhile, and above
+ * the last port that `fetch` refuses as bad (10080).
  */
 export async function freePortBlock(offsets: readonly number[]): Promise<number> {
   for (let tries = 0; tries < 200; tries++) {
-    const base = 10_000 + Math.floor(Math.random() * 190) * 100;
+    const base = 11_000 + Math.floor(Math.random() * 180) * 100;
     const attempts = await Promise.allSettled(offsets.map((offset) => listen(base + offset)));
     const servers = attempts.flatMap((attempt) => (attempt.status === 'fulfilled' ? [attempt.value] : []));
     await Promise.all(servers.map(close));
