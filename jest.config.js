@@ -5,6 +5,7 @@ module.exports = {
   testMatch: ['**/*.test.ts'],
   modulePathIgnorePatterns: ['/dist/', '/.data/'],
   transform: {
+    '/node_modules/@pydantic/monty/': '<rootDir>/packages/testkit/esm-as-cjs.cjs',
     '^.+\\.(t|j|mj)s$': [
       '@swc/jest',
       { jsc: { target: 'es2022', parser: { syntax: 'typescript' } }, module: { type: 'commonjs' } },
@@ -12,9 +13,10 @@ module.exports = {
   },
   // Some packages load Node's own modules by dynamic import, which jest's sandbox has only where it was compiled away.
   transformIgnorePatterns: [
-    '/node_modules/(?!(jose|openid-client|oauth4webapi)/|mongodb/lib/runtime_adapters\\.js|@opentelemetry/otlp-exporter-base/)',
+    '/node_modules/(?!(jose|openid-client|oauth4webapi|@pydantic/monty)/|mongodb/lib/runtime_adapters\\.js|@opentelemetry/otlp-exporter-base/)',
   ],
   moduleNameMapper: {
-    '^@intake/(contracts|rpc|bus|mongo|service|schema|engine|untrusted|testkit|urls)$': '<rootDir>/packages/$1/src',
+    '^@intake/(contracts|rpc|bus|mongo|service|schema|engine|untrusted|starter|testkit|urls)$':
+      '<rootDir>/packages/$1/src',
   },
 };

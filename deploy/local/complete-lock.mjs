@@ -15,6 +15,7 @@ const SYSTEMS = {
   openharmony: /openharmony/,
 };
 const PROCESSORS = {
+  wasm32: /wasm32/,
   arm64: /arm64|aarch64/,
   ia32: /ia32/,
   ppc64: /ppc64/,

@@ -43,7 +43,7 @@ const PROGRAMS = [
 
 const CHROMIUM = {
   name: 'chromium',
-  purpose: 'tests the review page',
+  purpose: 'tests that need a browser',
   packages: ['chromium', 'fonts-liberation'],
   duration: '100 MB, one to three minutes',
   isThere: async (env) => findExecutable('chromium', env) !== undefined,
@@ -99,8 +99,10 @@ function canInstall(env) {
 }
 
 function reportMissing(missing, log) {
-  for (const { name, purpose } of missing)
-    log(`Missing: ${name} (${purpose}). Documents that need it will fail to import.`);
+  for (const { name, purpose } of missing) {
+    const what = name === CHROMIUM.name ? 'Tests' : 'Documents';
+    log(`Missing: ${name} (${purpose}). ${what} that need it will fail.`);
+  }
   const packages = missing.flatMap((program) => program.packages).join(' ');
   log(`On Debian or Ubuntu: sudo apt-get install --no-install-recommends ${packages}`);
 }

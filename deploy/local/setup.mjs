@@ -13,10 +13,10 @@ const OLDEST_NODE = [20, 19];
 /**
  * Everything a fresh clone needs before it can run: dependencies, build, backing services, programs. The installs go on
  * at the same time; what is there already costs no time.
- * @param {{env: NodeJS.ProcessEnv, cacheDir: string, log: (line: string) => void}} options
+ * @param {{env: NodeJS.ProcessEnv, cacheDir: string, log: (line: string) => void, chromium?: boolean}} options `chromium`: for tests
  * @throws {Error} with a message for the person at the terminal
  */
-export async function prepare({ env, cacheDir, log }) {
+export async function prepare({ env, cacheDir, log, chromium }) {
   checkNode();
   const results = await Promise.allSettled([
     withLock(
@@ -28,7 +28,7 @@ export async function prepare({ env, cacheDir, log }) {
       },
     ),
     resolveBackingServices({ env, cacheDir, log }),
-    ensurePrograms({ env, cacheDir, log }),
+    ensurePrograms({ env, cacheDir, log, chromium }),
   ]);
   const failures = results.filter((result) => result.status === 'rejected');
   if (failures.length > 0) throw new Error(failures.map(({ reason }) => reason.message).join('\n'));

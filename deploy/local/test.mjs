@@ -7,7 +7,7 @@ import { ensureBackingServices } from './backing/index.mjs';
 import { PROGRAMS } from './backing/programs.mjs';
 import { resolveProgram } from './backing/resolve.mjs';
 import { onNpmKilled, runCommand } from './processes.mjs';
-import { preparePythonClient } from './python-client.mjs';
+import { preparePythonClients } from './python-clients.mjs';
 import { ROOT, readSettings } from './settings.mjs';
 import { prepare } from './setup.mjs';
 import { interruptRuns, runJest, runLauncherTests } from './test-runs.mjs';
@@ -36,7 +36,7 @@ function interrupt() {
 }
 
 async function main() {
-  await prepare({ env, cacheDir, log });
+  await prepare({ env, cacheDir, log, chromium: true });
   const paths = process.argv.slice(2);
   if (paths.length > 0) return runChosen(paths);
 
@@ -85,7 +85,7 @@ async function startBackingServices() {
     INTAKE_TEST_S3_ACCESS_KEY: backing.s3.accessKey,
     INTAKE_TEST_S3_SECRET_KEY: backing.s3.secretKey,
     ...(await findProgramsToBreak()),
-    ...(await preparePythonClient({ cacheDir, log })),
+    ...(await preparePythonClients({ cacheDir, log })),
   };
 }
 

@@ -185,7 +185,15 @@ describe('JWTs', () => {
   it('need a registered key', async () => {
     const path = `/organizations/${system.organizationId}/auth_settings`;
     expect(await admin.get(path)).toEqual({
-      oidc: { allowed_roles: ['annotator'], default_role: 'annotator' },
+      oidc: {
+        enabled: false,
+        issuer: null,
+        client_id: null,
+        claim: 'email',
+        auto_provisioning: false,
+        allowed_roles: ['annotator'],
+        default_role: 'annotator',
+      },
       jwt_keys: [],
       jwt_auto_provisioning: false,
     });

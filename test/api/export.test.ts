@@ -212,7 +212,7 @@ describe('files', () => {
       expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8']);
       expect(Buffer.from(await response.arrayBuffer()).equals(csv)).toBe(true);
     }
-    expect((await post('&format=csv&to_status=exported')).status).toBe(400);
+    expect((await post('&format=csv&to_status=odd')).status).toBe(400);
     for (const response of [
       await post('&format=csv', { body: '{}', headers: asJson }),
       await post(''),
@@ -375,5 +375,47 @@ describe('what follows an export', () => {
       return annotation.status === 'exported' && annotation.exported_at !== before ? annotation : undefined;
     });
     expect(after.exported_at > before).toBe(true);
+  });
+});
+
+describe('POST with to_status', () => {
+  const post = (query: string) =>
+    fetch(`${api.base}/v1${exportPath(query)}`, { method: 'POST', headers: { authorization: `Bearer ${api.token}` } });
+  const nodesOf = async () => flatten((await api.get(`${other}/content`)).content);
+  const setTotal = async (value: string) => {
+    const { id } = (await nodesOf()).find((node) => node.schema_id === 'amount_total');
+    await api.patch(`${other}/content/${id}`, { content: { value } });
+  };
+
+  it('changes nothing when something is wrong with the request', async () => {
+    for (const query of ['to_status=odd', 'to_status=to_review', 'to_status=exported&format=csv&columns=nothing']) {
+      expect((await post(`id=${idOf(other)}&${query}`)).status).toBe(400);
+    }
+    expect((await post(`id=${idOf(other)}&to_status=exported&page=2`)).status).toBe(404);
+    expect((await api.get(other)).status).toBe('to_review');
+  });
+
+  it('leaves an annotation as it is whose content cannot be exported', async () => {
+    await setTotal('a lot');
+    const response = await post(`id=${idOf(other)}&to_status=exported`);
+    expect([response.status, (await response.json()).results[0].status]).toEqual([200, 'to_review']);
+    await setTotal('142.50');
+  });
+
+  it('exports what matched before, and answers it as it is then', async () => {
+    const response = await post('status=to_review&to_status=exported&page_size=1&page=1');
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({
+      pagination: { total: 1, total_pages: 1 },
+      results: [{ url: other, status: 'exported', exported_at: expect.any(String) }],
+    });
+    const none = await post('status=to_review&to_status=exporting');
+    expect(await none.json()).toMatchObject({ pagination: { total: 0 }, results: [] });
+  });
+
+  it('does not touch what is exported already', async () => {
+    const { exported_at } = await api.get(invoice);
+    const response = await post(`id=${idOf(invoice)}&to_status=exported`);
+    expect((await response.json()).results).toMatchObject([{ status: 'exported', exported_at }]);
   });
 });

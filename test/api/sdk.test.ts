@@ -64,3 +64,37 @@ afterAll(async () => {
     expect(readFileSync(join(results, 'export.xlsx')).subarray(0, 2).toString()).toBe('PK');
   },
 );
+
+(python ? it : it.skip)('the Python package rossum-api manages users, and logs in again by itself', async () => {
+  const { admin } = await system.createOrganization('Accounts');
+  const script = join(__dirname, 'sdk_accounts.py');
+  const { stdout } = await promisify(execFile)(
+    python as string,
+    [script, system.baseUrl, admin.username, admin.password],
+    { timeout: 150_000 },
+  ).catch((error) => {
+    throw new Error(`${error.message}\n${system.readLogs()}`);
+  });
+  expect(JSON.parse(stdout)).toEqual({
+    organizations: ['Accounts'],
+    same: true,
+    limit: 0,
+    group: true,
+    roles: [
+      'admin',
+      'annotator',
+      'annotator_embedded',
+      'annotator_limited',
+      'approver',
+      'manager',
+      'organization_group_admin',
+      'viewer',
+    ],
+    user: 'sdk.1@example.com',
+    found: true,
+    changed: ['Jan', []],
+    me: 'sdk.1@example.com',
+    renewed: true,
+    async: { users: 101, distinct: 101, organization: 'Accounts' },
+  });
+});

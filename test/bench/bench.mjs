@@ -3,8 +3,9 @@
  * figures depend on the machine and its mood, ratios hardly. Writes the table as JSON too.
  *
  * 1. documents/minute: upload to `to_review` through the whole system, against the bare engine in one process, same files
- * 2. GET /v1/annotations/<id>: requests/s through gateway and rpc, against a Koa route reading the same MongoDB document
+ * 2. GET /v1/annotations/<id>: requests/s through gateway and rpc, against a Koa route reading the same MongoDB documents
  * 3. upload MB/s: POST /v1/uploads, against a bare put into the same object store
+ * 4. lists of 100 among many queues and annotations, against the same query sent straight to MongoDB (page and count)
  */
 import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -24,8 +25,18 @@ const ROUNDS = Number(env.INTAKE_BENCH_ROUNDS ?? 30);
 const SECONDS = Number(env.INTAKE_BENCH_SECONDS ?? 8);
 /** A server that has just done other work takes some seconds until its hot code is compiled for this one. */
 const WARM_UP_SECONDS = 6;
+const WARM_UP_ROUNDS = 10;
 const UPLOADERS = 8;
 const WAIT_MS = 300_000;
+const MANY_QUEUES = Number(env.INTAKE_BENCH_QUEUES ?? 10_000);
+const MANY_ANNOTATIONS = Number(env.INTAKE_BENCH_ANNOTATIONS ?? 100_000);
+const LIST_ROUNDS = 25;
+/** Ids far above those that the services give out. */
+const FIRST_FILLER = 2 ** 40;
+/** How often it is looked whether all documents have arrived: each look costs the system as much as a small part of one. */
+const LOOK_MS = 200;
+/** Documents that each reader reads in turn, beginning at another one, so that no two ask for the same at the same time. */
+const READ_IN_TURN = 50;
 
 let authorization = '';
 
@@ -67,7 +78,7 @@ async function waitForDocuments(queue, done) {
   const end = Date.now() + WAIT_MS;
   while (Date.now() < end) {
     if ((await countWithStatus(queue, 'to_review')) >= done) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
   throw new Error('the documents did not all arrive in to_review');
 }
@@ -91,10 +102,11 @@ async function measureDocuments(queue, names, rounds) {
     await fn();
     return performance.now() - started;
   };
-  for (const { name, bytes } of files) await recognize(bytes, { mimeType: mimeType(name) });
+  const warmUp = Array.from({ length: Math.min(WARM_UP_ROUNDS, rounds) }, () => files).flat();
+  for (const { name, bytes } of warmUp) await recognize(bytes, { mimeType: mimeType(name) });
   const before = await countWithStatus(queue, 'to_review');
-  await each(files, 2, ({ name, bytes }) => call('POST', `/uploads?queue=${queue}`, formOf(name, bytes)));
-  await waitForDocuments(queue, before + files.length);
+  await each(warmUp, UPLOADERS, ({ name, bytes }) => call('POST', `/uploads?queue=${queue}`, formOf(name, bytes)));
+  await waitForDocuments(queue, before + warmUp.length);
   return {
     ours: perMinute(all.length, await time(system)),
     bare: perMinute(all.length, await time(bare)),
@@ -102,26 +114,32 @@ async function measureDocuments(queue, names, rounds) {
   };
 }
 
-async function requestsPerSecond(url, headers) {
-  const run = (duration) => autocannon({ url, connections: 50, duration, headers });
+async function requestsPerSecond(url, ids, headers) {
+  let readers = 0;
+  const setupClient = (client) => {
+    const first = readers++ % ids.length;
+    const inTurn = [...ids.slice(first), ...ids.slice(0, first)];
+    client.setRequests(inTurn.map((id) => ({ method: 'GET', path: `${new URL(url).pathname}/${id}`, headers })));
+  };
+  const run = (duration) => autocannon({ url, connections: 50, duration, setupClient });
   await run(WARM_UP_SECONDS);
-  const { requests, non2xx, errors } = await run(SECONDS);
+  const { requests: counted, non2xx, errors } = await run(SECONDS);
   if (non2xx + errors > 0) throw new Error(`${url}: ${non2xx} answers were not 2xx, ${errors} failed`);
-  return requests.average;
+  return counted.average;
 }
 
 async function measureReading(queue) {
-  const { results } = await call('GET', `/annotations?queue=${queue}&status=to_review&page_size=1`);
-  const id = idOf(results[0].url);
-  const bare = fork(path.join(root, 'test/bench/bare-koa.mjs'), [String(id)]);
+  const { results } = await call('GET', `/annotations?queue=${queue}&status=to_review&page_size=${READ_IN_TURN}`);
+  const ids = results.map(({ url }) => idOf(url));
+  const bare = fork(path.join(root, 'test/bench/bare-koa.mjs'));
   try {
     const port = await new Promise((resolve, reject) => {
       bare.once('message', resolve);
       bare.once('exit', () => reject(new Error('the bare server did not start')));
     });
     return {
-      bare: await requestsPerSecond(`http://127.0.0.1:${port}/annotations/${id}`, {}),
-      ours: await requestsPerSecond(`${base}/v1/annotations/${id}`, { authorization }),
+      bare: await requestsPerSecond(`http://127.0.0.1:${port}/annotations`, ids, {}),
+      ours: await requestsPerSecond(`${base}/v1/annotations`, ids, { authorization }),
       unit: 'requests/s',
     };
   } finally {
@@ -170,8 +188,89 @@ async function measureUpload(queue) {
   return { ours, bare, unit: 'MB/s' };
 }
 
+/** Rows like one that is there, with ids that nothing else has; answers the function that removes them. */
+async function fill(collection, example, count, more) {
+  const BLOCK = 5000;
+  for (let start = 0; start < count; start += BLOCK) {
+    const rows = Array.from({ length: Math.min(BLOCK, count - start) }, (_, i) => {
+      const _id = FIRST_FILLER + start + i;
+      return { ...example, ...more(start + i, _id), _id };
+    });
+    await collection.insertMany(rows, { ordered: false });
+  }
+  return () => collection.deleteMany({ _id: { $gte: FIRST_FILLER } });
+}
+
+/** Milliseconds of a call: the median of many, one after the other. */
+async function medianMs(task) {
+  const times = [];
+  for (let i = 0; i < LIST_ROUNDS; i++) {
+    const started = performance.now();
+    await task();
+    times.push(performance.now() - started);
+  }
+  return times.sort((a, b) => a - b)[Math.floor(times.length / 2)];
+}
+
+/** A list of 100 through the API and the same query in MongoDB, both as calls a second. */
+async function measureList(url, collection, query, sort) {
+  const viaApi = async () => {
+    const { results } = await call('GET', `${url}page_size=100`);
+    if (results.length !== 100) throw new Error(`${url}: ${results.length} results`);
+  };
+  const bare = async () => {
+    await Promise.all([collection.find(query).sort(sort).limit(100).toArray(), collection.countDocuments(query)]);
+  };
+  await medianMs(viaApi);
+  const [ours, straight] = [await medianMs(viaApi), await medianMs(bare)];
+  return { ours: 1000 / ours, bare: 1000 / straight, unit: 'lists/s' };
+}
+
+async function measureLists(measure, queueId) {
+  const mongoose = require('mongoose');
+  const connection = mongoose.createConnection(env.INTAKE_MONGODB_URL);
+  const open = async (service) => connection.useDb(`${env.INTAKE_MONGODB_PREFIX ?? 'intake'}_${service}`);
+  await connection.asPromise();
+  try {
+    const queues = (await open('queue')).collection('queues');
+    const queue = await queues.findOne({ _id: queueId });
+    const removeQueues = await fill(queues, queue, MANY_QUEUES, (i) => ({ name: `bench ${i % 100}`, inboxId: null }));
+    try {
+      const query = { organizationId: queue.organizationId, status: 'active' };
+      await measure(`GET /v1/queues, 100 of ${MANY_QUEUES}`, 0.33, () =>
+        measureList('/queues?', queues, query, { _id: 1 }),
+      );
+    } finally {
+      await removeQueues();
+    }
+    const annotations = (await open('annotation')).collection('annotations');
+    const annotation = await annotations.findOne({ queueId, status: 'to_review' });
+    const removeAnnotations = await fill(annotations, annotation, MANY_ANNOTATIONS, (i, id) => ({
+      uploadId: id,
+      status: i % 2 ? 'to_review' : 'exported',
+    }));
+    try {
+      const query = {
+        organizationId: queue.organizationId,
+        queueId: { $in: [queueId] },
+        status: { $in: ['to_review'] },
+      };
+      await measure(`GET /v1/annotations, 100 of ${MANY_ANNOTATIONS}`, 0.33, () =>
+        measureList(`/annotations?queue=${queueId}&status=to_review&`, annotations, query, { _id: 1 }),
+      );
+    } finally {
+      await removeAnnotations();
+    }
+  } finally {
+    await connection.close();
+  }
+}
+
 async function main() {
-  if (!base) throw new Error('No running system found: run "npm start" in another terminal first.');
+  if (!base)
+    throw new Error(
+      'No running system found: run "INTAKE_RATE_LIMIT_PER_MINUTE=0 npm start" in another terminal first.',
+    );
   const login = { username: env.INTAKE_ADMIN_EMAIL, password: env.INTAKE_ADMIN_PASSWORD };
   const { key } = await call('POST', '/auth/login', JSON.stringify(login), { 'content-type': 'application/json' });
   authorization = `Bearer ${key}`;
@@ -196,6 +295,7 @@ async function main() {
   );
   await measure('GET /v1/annotations/<id>', 0.35, () => measureReading(queue));
   await measure('upload', null, () => measureUpload(queue));
+  await measureLists(measure, queue);
 
   console.table(rows);
   const folder = path.join(env.INTAKE_DATA_DIR ?? path.join(root, '.data'), 'bench');

@@ -262,6 +262,101 @@ describe('an event', () => {
   });
 });
 
+describe('effects of several events', () => {
+  /** Events that are all in the stream before the consumer starts, so that they come together. */
+  const emitBefore = async (node: Running, ...many: ReturnType<typeof created>[]) => {
+    await emit(node, ...many);
+    await waitFor('the events to be published', async () => (await node.outbox.findUnsent(1)).length === 0);
+  };
+
+  it('are taken together, each in its own request, and once', async () => {
+    const env = newEnv();
+    const node = await startNode('sample', env);
+    const collection = node.database.connection.collection('effects');
+    for (const id of [1, 2, 3, 4])
+      await runInContext({ requestId: `request ${id}`, otel: ROOT_CONTEXT }, () => emitBefore(node, created(id)));
+    const sizes: number[] = [];
+    startConsumer(node.runtime, {
+      ...node,
+      handlers: {
+        'organization.created': {
+          together: async (session, arrivals) => {
+            sizes.push(arrivals.length);
+            const rows = arrivals.map(({ event, within }) => ({
+              event: event.id,
+              requestId: within(() => currentRequestId()),
+            }));
+            await collection.insertMany(rows, { session });
+          },
+        },
+      },
+    });
+    await waitForEffects(env, 4);
+    await waitForQuiet(node, 'sample');
+    expect(sizes.length).toBeLessThan(4);
+    const rows = await listEffects(env);
+    expect(rows.map(({ requestId }) => requestId).sort()).toEqual([1, 2, 3, 4].map((id) => `request ${id}`));
+  });
+
+  it('are taken one by one when one of them fails, and the others do not suffer', async () => {
+    const env = newEnv();
+    const node = await startNode('sample', env);
+    const collection = node.database.connection.collection('effects');
+    await emitBefore(node, ...[1, 2, 3, 4].map((id) => created(id)));
+    const failed: string[] = [];
+    startConsumer(node.runtime, {
+      ...node,
+      delays: { failures: [20, 20], away: 20 },
+      handlers: {
+        'organization.created': {
+          on:
+            ({ id }) =>
+            async (session) => {
+              await collection.insertOne({ event: id }, { session });
+              if (id !== eventId(2)) return;
+              failed.push(id);
+              throw new Error('always');
+            },
+        },
+      },
+    });
+    await waitFor('the dead letter', async () => (await listDeadLetters(node.bus)).length === 1);
+    expect((await waitForEffects(env, 3)).sort()).toEqual([1, 3, 4].map((id) => eventId(id)));
+    expect(failed.length).toBeGreaterThanOrEqual(3);
+    await waitForQuiet(node, 'sample');
+  });
+
+  it('of an aggregate are never in one transaction, so that each sees the one before', async () => {
+    const env = newEnv();
+    const node = await startNode('sample', env);
+    const collection = node.database.connection.collection<{ _id: string; version: number }>('latest');
+    const many = [1, 2].flatMap((id) => [1, 2, 3].map((version) => created(id, version)));
+    await emitBefore(node, ...many);
+    const seen: string[] = [];
+    startConsumer(node.runtime, {
+      ...node,
+      handlers: {
+        'organization.created': {
+          together: async (session, arrivals) => {
+            expect(new Set(arrivals.map(({ event }) => event.aggregate)).size).toBe(arrivals.length);
+            for (const { event } of arrivals) {
+              const before = await collection.findOne({ _id: event.aggregate }, { session });
+              seen.push(`${event.aggregate}: ${before?.version ?? 0} -> ${event.version}`);
+              const change = { $set: { version: event.version } };
+              await collection.updateOne({ _id: event.aggregate }, change, { upsert: true, session });
+            }
+          },
+        },
+      },
+    });
+    await waitFor('all of them', () => seen.length === 6);
+    for (const id of [1, 2])
+      expect(seen.filter((line) => line.startsWith(`organization:${id}:`))).toEqual(
+        [1, 2, 3].map((version) => `organization:${id}: ${version - 1} -> ${version}`),
+      );
+  });
+});
+
 describe('failures', () => {
   it('are tried again by the table, then given up with a note for the user, parked, and replayed', async () => {
     const env = newEnv();
@@ -415,10 +510,10 @@ describe('when NATS is away', () => {
     await waitForEffects(env, 1);
     await nats.kill();
     await emit(node, created(2), created(3));
-    expect((await node.outbox.findUnsent(10)).length).toBe(2);
+    await waitFor('two events to wait', async () => (await node.outbox.findUnsent(10)).length === 2);
     await nats.restart();
     expect(new Set(await waitForEffects(env, 3))).toEqual(new Set([1, 2, 3].map((id) => eventId(id))));
-    expect(await readMetric(node, 'intake_outbox_lag_seconds', '')).toBe(0);
+    await waitFor('the lag to be over', async () => (await readMetric(node, 'intake_outbox_lag_seconds', '')) === 0);
   });
 
   it('and its data are deleted, what was not done arrives and what was done is not repeated', async () => {

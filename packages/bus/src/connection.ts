@@ -38,10 +38,12 @@ export interface Bus {
   ensureConsumer(stream: keyof typeof STREAMS, config: Partial<ConsumerConfig>): Promise<void>;
   /** Calls `handle` for every such event from now on, in every replica; nothing is kept for later. */
   listen<S extends Subject>(subject: S, handle: (payload: Payload<S>) => void): void;
-  /** Tells other replicas that there is something to do; nobody may hear it. */
-  signal(topic: string): void;
+  /** Tells all replicas something, this one too; nobody may hear it. The payload is written as JSON. */
+  signal(topic: string, payload?: object): void;
   /** Calls `handle` for every signal on a topic. */
-  onSignal(topic: string, handle: () => void): void;
+  onSignal<T = unknown>(topic: string, handle: (payload: T) => void): void;
+  /** Whether NATS can be reached now: what is signalled meanwhile is heard late. */
+  readonly online: boolean;
   /** How often the connection was lost and found again. */
   readonly reconnects: number;
   readonly stopping: boolean;
@@ -55,6 +57,7 @@ const DAYS = 24 * 3600 * 1000;
 export function connectBus(runtime: Runtime, { url, prefix }: BusOptions): Bus {
   let stopping = false;
   let reconnects = 0;
+  let online = false;
   let current: NatsConnection | undefined;
   let wakeUp: () => void = () => undefined;
   const connectOnce = () =>
@@ -91,8 +94,10 @@ export function connectBus(runtime: Runtime, { url, prefix }: BusOptions): Bus {
   const connection = keepTrying();
   connection.then(
     async (nats) => {
+      online = true;
       for await (const { type } of nats.status()) {
         if (type === 'reconnect') reconnects += 1;
+        if (type === 'disconnect' || type === 'reconnect') online = type === 'reconnect';
         if (type === 'disconnect' || type === 'reconnect') runtime.log.info({ nats: type }, 'bus');
       }
     },
@@ -186,14 +191,26 @@ export function connectBus(runtime: Runtime, { url, prefix }: BusOptions): Bus {
       };
       connection.then(subscribe, () => undefined);
     },
-    signal(topic) {
-      if (current && !current.isClosed()) current.publish(`${prefix}.signal.${topic}`);
+    signal(topic, payload = {}) {
+      if (current && !current.isClosed()) current.publish(`${prefix}.signal.${topic}`, JSON.stringify(payload));
     },
-    onSignal(topic, handle) {
-      connection.then(
-        (nats) => void nats.subscribe(`${prefix}.signal.${topic}`, { callback: () => handle() }),
-        () => undefined,
-      );
+    onSignal<T>(topic: string, handle: (payload: T) => void) {
+      const subscribe = (nats: NatsConnection) => {
+        nats.subscribe(`${prefix}.signal.${topic}`, {
+          callback: (error, message) => {
+            if (error) return;
+            try {
+              handle((message.data.length > 0 ? message.json() : {}) as T);
+            } catch (problem) {
+              runtime.log.error({ err: problem, topic }, 'signal could not be heard');
+            }
+          },
+        });
+      };
+      connection.then(subscribe, () => undefined);
+    },
+    get online() {
+      return online;
     },
     get reconnects() {
       return reconnects;

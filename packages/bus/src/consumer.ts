@@ -11,26 +11,15 @@ import { contextFromTraceparent, type Runtime, runInContext, withSpan } from '@i
 import { SpanKind } from '@opentelemetry/api';
 import type { JsMsg } from 'nats';
 import { Counter } from 'prom-client';
+import { createAcknowledge } from './acknowledge';
 import type { Bus } from './connection';
 import { toDeadLetter } from './dead-letters';
 import { type BusEvent, fromMessage, idOf, wasPublishedAgain } from './event';
+import { createGroupCommit, type Outcome } from './group-commit';
+import type { EventHandler, EventHandlers } from './handlers';
 import { startPull } from './pull';
 import { afterFailure, RETRY_DELAYS, type RetryDelays } from './retry';
 import type { Subject } from './subjects';
-
-/** The part of acting on an event that happens in one transaction, together with the note that the event was seen. */
-export type Effect = (session: ClientSession) => Promise<void>;
-
-/** What a service does about one kind of event. */
-export interface EventHandler<S extends Subject> {
-  /** Reads what it needs (rpcs included) and answers the effect. May run more than once; only the effect counts once. */
-  readonly on: (event: BusEvent<S>) => Promise<Effect> | Effect;
-  /** After the last try: makes the failure visible to the user. Runs in the transaction that notes the event. */
-  readonly giveUp?: (event: BusEvent<S>, error: Error, session: ClientSession) => Promise<void>;
-}
-
-/** Subject -> what to do. */
-export type EventHandlers = { readonly [S in Subject]?: EventHandler<S> };
 
 /** What a consumer stands on. */
 export interface ConsumerOptions {
@@ -56,7 +45,7 @@ export interface ConsumerOptions {
  * of them fails; a handler for which a late event would be wrong compares `event.version` with what it has.
  */
 export function startConsumer(runtime: Runtime, options: ConsumerOptions): void {
-  const { bus, database, inbox, outbox, handlers, isAway = () => false, concurrency = 16 } = options;
+  const { bus, database, inbox, outbox, handlers, isAway = () => false, concurrency = 32 } = options;
   const delays = { ...RETRY_DELAYS, ...options.delays };
   const subjects = Object.keys(handlers) as Subject[];
   const names = new Map(subjects.map((subject) => [bus.subjectOf(subject), subject]));
@@ -67,22 +56,13 @@ export function startConsumer(runtime: Runtime, options: ConsumerOptions): void 
     registers: [runtime.metrics],
   });
 
-  const actOn = async (
-    event: BusEvent,
-    handler: EventHandler<Subject>,
-    mayBeRepeated: boolean,
-  ): Promise<'done' | 'repeated'> => {
-    // Only then: the claim below decides, this saves the work before it.
+  const commit = createGroupCommit(database, inbox, runtime.name);
+  const acknowledge = createAcknowledge();
+
+  const actOn = async (event: BusEvent, handler: EventHandler<Subject>, mayBeRepeated: boolean): Promise<Outcome> => {
+    // Only then: the claim with the effect decides, this saves the work before it.
     if (mayBeRepeated && (await inbox.has(runtime.name, event.id))) return 'repeated';
-    const effect = await handler.on(event);
-    let outcome: 'done' | 'repeated' = 'repeated';
-    await transaction(database, async (session) => {
-      outcome = 'repeated';
-      if (!(await inbox.claim(session, runtime.name, event.id))) return;
-      await effect(session);
-      outcome = 'done';
-    });
-    return outcome;
+    return commit(event, 'together' in handler ? handler : await handler.on(event));
   };
 
   /** The failure is recorded where the user sees it, together with the dead letter, in one transaction. */
@@ -90,7 +70,8 @@ export function startConsumer(runtime: Runtime, options: ConsumerOptions): void 
     const id = idOf(message);
     runtime.log.error({ err: error, event: id }, 'event is given up and parked');
     await transaction(database, async (session) => {
-      if (!(await inbox.claim(session, runtime.name, id))) return;
+      const [isNew] = await inbox.claim(session, runtime.name, [id]);
+      if (!isNew) return;
       await more?.(session);
       await outbox.add(session, toDeadLetter(message, runtime.name, error));
     });
@@ -119,8 +100,7 @@ export function startConsumer(runtime: Runtime, options: ConsumerOptions): void 
           actOn(event, handler, message.redelivered || wasPublishedAgain(message)),
         );
         handled.inc({ subject, outcome });
-        // A lost ack costs one more delivery, which does nothing.
-        await message.ackAck().catch(() => false);
+        await acknowledge(message);
       } catch (cause) {
         await afterError(message, event, handler, cause as Error);
       }
@@ -154,6 +134,7 @@ export function startConsumer(runtime: Runtime, options: ConsumerOptions): void 
     durable: runtime.name,
     subjects: [...names.keys()],
     concurrency,
+    atLeastFree: Math.ceil(concurrency / 2),
     ackWaitMs: delays.lost,
     handle,
     keyOf: (message) => message.headers?.get('Intake-Aggregate') ?? '',

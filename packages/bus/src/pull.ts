@@ -16,6 +16,8 @@ export interface PullOptions {
   readonly subjects: string[];
   /** Messages in work at the same time. */
   readonly concurrency: number;
+  /** Places for further messages at which more are asked for: many cost as much to ask for as one. */
+  readonly atLeastFree?: number;
   /** Nanoseconds are NATS's business: milliseconds here. */
   readonly ackWaitMs: number;
   readonly handle: (message: JsMsg) => Promise<void>;
@@ -31,7 +33,7 @@ const PAUSE_MS = 500;
  * again; while NATS is away the loop waits. Messages in work are kept from redelivery by heartbeats.
  */
 export function startPull(runtime: Runtime, bus: Bus, options: PullOptions): Pull {
-  const { stream, durable, subjects, concurrency, ackWaitMs, handle, keyOf } = options;
+  const { stream, durable, subjects, concurrency, atLeastFree = 1, ackWaitMs, handle, keyOf } = options;
   const inWork = new Set<Promise<void>>();
   const tails = new Map<string, Promise<void>>();
   let stopped = false;
@@ -87,10 +89,11 @@ export function startPull(runtime: Runtime, bus: Bus, options: PullOptions): Pul
     let consumer: Consumer | undefined;
     while (!stopped) {
       try {
-        await Promise.race([bus.connected(), askedToStop]);
+        // Each wait leaves something behind at the promise of the end, so there is none while all is well.
+        if (!bus.online) await Promise.race([bus.connected(), askedToStop]);
         if (stopped) return;
         consumer ??= await open();
-        if (inWork.size >= concurrency) {
+        if (concurrency - inWork.size < atLeastFree) {
           await Promise.race(inWork);
           continue;
         }

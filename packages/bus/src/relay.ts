@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Leases, Outbox, OutboxRow } from '@intake/mongo';
 import { isMongoUnavailable } from '@intake/mongo';
 import type { Runtime } from '@intake/service';
@@ -11,6 +12,10 @@ import type { Subject } from './subjects';
 const encoder = new TextEncoder();
 const BATCH = 200;
 const POLL_MS = 1000;
+/** While events keep coming, they are collected for so long and go together: one look and one note for all of them. */
+const COLLECT_MS = 20;
+/** Published events are noted together, so long after the first of them at the latest. Who forgets them publishes them again. */
+const NOTE_MS = 250;
 const LEASE_MS = 6000;
 /** Rows that go to other streams than the events. */
 const NOT_EVENTS = /^(jobs|dead)\./;
@@ -96,23 +101,32 @@ export function startRelay(runtime: Runtime, bus: Bus, outbox: Outbox, leases: L
     return ack.seq;
   };
 
+  /** What this relay has published and not yet noted: id -> sequence in the stream. */
+  const published = new Map<string, number>();
+  let notedAt = 0;
+  const note = async (): Promise<void> => {
+    const sent = [...published].map(([id, sequence]) => ({ id, sequence }));
+    if (sent.length > 0) await outbox.markSent(sent);
+    for (const { id } of sent) published.delete(id);
+    notedAt = Date.now();
+  };
+
   /** Rows of one aggregate go one after the other, and none after one that failed: their order is kept. */
   const publish = async (rows: OutboxRow[]): Promise<void> => {
     const js = await bus.jetstream();
-    const sent: { id: string; sequence: number }[] = [];
+    if (published.size === 0) notedAt = Date.now();
     const results = await Promise.allSettled(
       groupByAggregate(rows).map(async (group) => {
-        for (const row of group) sent.push({ id: row._id, sequence: await publishRow(js, row) });
+        for (const row of group) published.set(row._id, await publishRow(js, row));
       }),
     );
-    if (sent.length > 0) await outbox.markSent(sent);
     const failed = results.find((result) => result.status === 'rejected');
     if (failed) throw failed.reason;
   };
 
   /** Publishes until the lease is lost or the relay stops. */
   const relayUnderLease = async (): Promise<void> => {
-    await Promise.race([bus.connected(), askedToStop]);
+    if (!bus.online) await Promise.race([bus.connected(), askedToStop]); // not each time: see pull.ts
     if (stopped) return;
     const lease = await leases.acquire('outbox-relay', LEASE_MS);
     if (!lease) {
@@ -130,16 +144,22 @@ export function startRelay(runtime: Runtime, bus: Bus, outbox: Outbox, leases: L
         }
         const { reconnects } = bus;
         if (checkedAt !== reconnects) {
+          await note();
           await checkStreams();
           checkedAt = reconnects;
         }
         pending = false;
-        const rows = await outbox.findUnsent(BATCH);
+        const lookedAt = Date.now();
+        const rows = await outbox.findUnsent(BATCH, [...published.keys()]);
         if (rows.length > 0) await publish(rows);
-        if (rows.length < BATCH) await nextWake(POLL_MS);
+        if (published.size >= BATCH || Date.now() - notedAt >= NOTE_MS) await note();
+        if (rows.length < BATCH) await nextWake(published.size > 0 ? NOTE_MS : POLL_MS);
+        const early = lookedAt + COLLECT_MS - Date.now();
+        if (early > 0 && rows.length > 0 && rows.length < BATCH && !stopped) await pause(early);
       }
     } finally {
       isHolder = false;
+      await note().catch(() => published.clear());
       await lease.release().catch(() => undefined);
     }
   };

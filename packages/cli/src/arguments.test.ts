@@ -20,9 +20,18 @@ it('takes a value that begins with a dash, as generated passwords may', () => {
   expect(request).toMatchObject({ options: { name: '-h', secret: '--name' } });
 });
 
-it.each([[[]], [['--help']], [['-h']], [['help']], [['thing', 'make', '--help']]])('shows the help for %j', (args) => {
-  expect(readArguments(args, commands)).toEqual({ kind: 'help' });
+it.each([[[]], [['--help']], [['-h']], [['help']], [['unheard-of', '--help']]])('shows all help for %j', (args) => {
+  expect(readArguments(args, commands)).toEqual({ kind: 'help', commands });
 });
+
+it.each([
+  [['thing', 'make', '--help']],
+  [['thing', '-h']],
+  [['help', 'thing', 'make']],
+  [['thing', 'make', '--name', '-h']],
+])('shows the help of what is meant for %j', (args) =>
+  expect(readArguments(args, commands)).toEqual({ kind: 'help', commands: [commands[0]] }),
+);
 
 it.each([
   [['thing'], 'There is no command "thing".'],
@@ -39,8 +48,8 @@ it.each([
 
 it('describes every command with its options', () => {
   const help = describeCommands(COMMANDS);
-  for (const { name, about, options } of COMMANDS) {
+  for (const { name, about, options, optional } of COMMANDS) {
     expect(help).toContain(`  ${name}\n      ${about}`);
-    for (const option of Object.keys(options)) expect(help).toContain(`--${option} `);
+    for (const option of Object.keys({ ...options, ...optional })) expect(help).toContain(`--${option} `);
   }
 });

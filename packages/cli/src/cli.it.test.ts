@@ -166,6 +166,67 @@ it('adds, lists and removes the public keys of an organization', async () => {
   rmSync(folder, { recursive: true });
 });
 
+it('sets up, shows and removes single sign-on, and keeps its secret to itself', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'intake-secret-'));
+  const file = join(folder, 'secret');
+  writeFileSync(file, 'the secret\n');
+  const organization = String(system.organizationId);
+  const run = (command: string, ...args: string[]) => intake(['sso', command, '--organization', organization, ...args]);
+  const issuer = 'https://id.example.com/realm';
+  const set = await run('set', '--issuer', issuer, '--client-id', 'intake', '--client-secret-file', file);
+  expect(set).toMatchObject({ exitCode: 0, err: '' });
+  const shown = {
+    enabled: true,
+    issuer,
+    clientId: 'intake',
+    hasClientSecret: true,
+    claim: 'email',
+    autoProvisioning: false,
+    allowedRoles: ['annotator'],
+    defaultRole: 'annotator',
+  };
+  expect(JSON.parse(set.out)).toEqual(shown);
+  expect(JSON.parse((await run('show')).out)).toEqual(shown);
+  const more = [
+    '--claim',
+    'sub',
+    '--auto-provisioning',
+    'on',
+    '--allowed-roles',
+    'viewer, manager',
+    '--default-role',
+    'viewer',
+  ];
+  const changed = {
+    ...shown,
+    claim: 'sub',
+    autoProvisioning: true,
+    allowedRoles: ['viewer', 'manager'],
+    defaultRole: 'viewer',
+  };
+  expect(JSON.parse((await run('set', ...more)).out)).toEqual(changed);
+  expect(JSON.parse((await run('set', '--enabled', 'off')).out)).toEqual({ ...changed, enabled: false });
+
+  expect(await run('set', '--issuer', 'nowhere')).toMatchObject({
+    exitCode: 1,
+    err: expect.stringMatching(/^oidc\.issuer: Enter a URL/),
+  });
+  expect(await run('set', '--enabled', 'maybe')).toMatchObject({ exitCode: 2 });
+  expect(await run('set', '--client-secret-file', join(folder, 'none'))).toMatchObject({ exitCode: 2 });
+  expect(await intake(['sso', 'show', '--organization', '999999'])).toMatchObject({
+    exitCode: 1,
+    err: 'There is no organization 999999.\n',
+  });
+
+  expect(JSON.parse((await run('remove')).out)).toMatchObject({
+    enabled: false,
+    issuer: '',
+    clientId: '',
+    hasClientSecret: false,
+  });
+  rmSync(folder, { recursive: true });
+});
+
 it('lists and replays what a consumer gave up on', async () => {
   const runtime = createCommandRuntime('test');
   const prefix = system.env.INTAKE_NATS_PREFIX as string;

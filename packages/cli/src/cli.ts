@@ -1,12 +1,15 @@
 import { auth, queue } from '@intake/contracts';
 import { connectRpc, readRpcSettings } from '@intake/rpc';
 import { createCommandRuntime, type Environment } from '@intake/service';
-import { describeCommands, readArguments } from './arguments';
+import { describeCommands, readArguments, readFileArguments } from './arguments';
 import type { Command } from './command';
 import { deadLettersList, deadLettersReplay } from './commands/dead-letters';
+import { extract } from './commands/extract';
 import { jwtKeyAdd, jwtKeyList, jwtKeyRemove } from './commands/jwt-key';
 import { organizationCreate } from './commands/organization-create';
+import { separatorPage } from './commands/separator-page';
 import { setup } from './commands/setup';
+import { ssoRemove, ssoSet, ssoShow } from './commands/sso';
 import { userResetPassword } from './commands/user-reset-password';
 import { describeError } from './errors';
 
@@ -18,8 +21,12 @@ export const COMMANDS: readonly Command[] = [
   jwtKeyAdd,
   jwtKeyList,
   jwtKeyRemove,
+  ssoSet,
+  ssoShow,
+  ssoRemove,
   deadLettersList,
   deadLettersReplay,
+  separatorPage,
 ];
 
 /** Where a command writes. */
@@ -31,8 +38,13 @@ export interface Output {
 /** Runs one command line. Answers the exit code: 0, 1 when it failed, 2 when the arguments or settings are wrong. */
 export async function runCli(args: readonly string[], env: Environment, { out, err }: Output): Promise<number> {
   try {
+    if (args[0] === extract.name && !args.some((arg) => arg === '--help' || arg === '-h')) {
+      const { files, options } = readFileArguments(args.slice(1), extract);
+      for await (const line of extract.run(files, options, env)) out(`${JSON.stringify(line)}\n`);
+      return 0;
+    }
     const request = readArguments(args, COMMANDS);
-    if (request.kind === 'help') out(describeCommands(COMMANDS));
+    if (request.kind === 'help') out(describeCommands(request.commands, [extract]));
     else out(`${JSON.stringify(await runCommand(request.command, request.options, env))}\n`);
     return 0;
   } catch (error) {

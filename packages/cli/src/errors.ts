@@ -29,7 +29,7 @@ function describeRefusal(refusal: Refusal): string {
     return `A service cannot be reached (${cause}). Is Intake running, and are INTAKE_AUTH_ADDRESS and INTAKE_QUEUE_ADDRESS right?`;
   if (refusal.reason === 'UNVERIFIED_CALLER')
     return 'The services do not accept INTAKE_RPC_SECRET; it must be the one they were started with.';
-  return cause ? `${refusal.detail} (${cause})` : refusal.detail;
+  return refusal.reason === 'INTERNAL' && cause ? `${refusal.detail} (${cause})` : refusal.detail;
 }
 
 function listFields(fields: FieldErrors, path = ''): string[] {

@@ -1,3 +1,4 @@
+import { findItemsByArithmetic } from './candidates/items-by-arithmetic';
 import { findKeys } from './candidates/key-phrases';
 import { findLineItems } from './candidates/line-items';
 import { findParties } from './candidates/parties';
@@ -6,34 +7,37 @@ import { tabulateTaxes } from './consistency/tax-details';
 import { findTaxRows, sumTaxRows } from './consistency/tax-rows';
 import { layOutPage } from './layout/page-layout';
 import type { Recognition, RecognizedPage } from './recognition';
+import { scoreCells } from './scoring/cells';
 import { scoreFields } from './scoring/fields';
+import { LEAST_CONFIDENCE, type Model, packagedModel } from './scoring/model';
 import { guessLanguage } from './text/language';
 
 /** All stages behind the text stage: what the words of the pages mean. */
 export function analyze(
   recognized: RecognizedPage[],
   locale?: string,
+  model: Model = packagedModel,
+  least: number = LEAST_CONFIDENCE,
 ): Pick<Recognition, 'fields' | 'tables' | 'language'> {
   const pages = recognized.map((page) => layOutPage(page));
   const rules = learnRules(pages, locale);
   const keys = pages.flatMap((page) => findKeys(page));
   const values = pages.flatMap((page) => findValues(page, rules));
-  const items = findLineItems(pages, keys, rules.mark);
+  const underHead = findLineItems(pages, keys, rules.mark);
+  const items = underHead.rows.length > 0 ? underHead : findItemsByArithmetic(pages, values);
   const isItem = (page: number, line: number) => items.lines.has(`${page}:${line}`);
   const first = pages[0];
   const firstKeys = keys.filter((key) => key.page === first?.number && !isItem(key.page, key.line));
   const parties = first ? findParties(first, firstKeys) : [];
   const taxRows = findTaxRows(pages, values, isItem, keys);
-  const fields = scoreFields({ pages, keys, values, parties, taxSums: sumTaxRows(taxRows), isItem });
+  const findings = { pages, keys, values, parties, taxSums: sumTaxRows(taxRows), isItem };
+  const fields = scoreFields(findings, model, least);
   const rates = values.filter((value) => value.type === 'rate');
   const taxes = tabulateTaxes(taxRows, fields, rates);
   const language = guessLanguage(pages.flatMap((page) => page.tokens.map((token) => token.text)))?.code ?? null;
-  return {
-    fields,
-    tables: {
-      ...(taxes.length > 0 && { tax_details: taxes }),
-      ...(items.rows.length > 0 && { line_items: items.rows }),
-    },
-    language,
+  const tables = {
+    ...(taxes.length > 0 && { tax_details: taxes }),
+    ...(items.rows.length > 0 && { line_items: items.rows }),
   };
+  return { fields, tables: scoreCells(tables, fields, pages, model), language };
 }

@@ -7,6 +7,7 @@
 export { type EngineJobs, engineWorker } from './jobs';
 export { readPages, renderPage } from './pages';
 export type {
+  EInvoiceInfo,
   FieldCandidate,
   OcrOptions,
   PageImage,
@@ -19,4 +20,7 @@ export type {
   Word,
 } from './recognition';
 export { ENGINE_VERSION, recognize } from './recognize';
+export { runsBetween, SEPARATOR_TEXT } from './separator/parts';
+export type { PageCode } from './separator/qr-codes';
+export { buildSeparatorPage } from './separator/separator-page';
 export { UnreadableDocument, type UnreadableReason } from './unreadable-document';

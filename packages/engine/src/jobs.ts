@@ -1,14 +1,19 @@
 import path from 'node:path';
 import type { PageImage, PageSize, Recognition, RecognizeOptions } from './recognition';
+import type { PageCode } from './separator/qr-codes';
 
 /** The jobs that {@link engineWorker} serves: name -> input and output, for `ChildPool<EngineJobs>`. */
 export interface EngineJobs {
   recognize: { input: { bytes: Uint8Array; options: RecognizeOptions }; output: Recognition };
   renderPage: {
-    input: { bytes: Uint8Array; mimeType: string; pageNumber: number; longestSide?: number };
+    input: { bytes: Uint8Array; mimeType: string; pageNumber: number; longestSide?: number; rotation?: number };
     output: PageImage;
   };
   readPages: { input: { bytes: Uint8Array; mimeType: string }; output: PageSize[] };
+  /** QR codes on the pages of a PDF that hold little text. */
+  findPageCodes: { input: { bytes: Uint8Array }; output: { pageCount: number; codes: PageCode[] } };
+  /** A PDF for each run of page numbers. */
+  cutPdf: { input: { bytes: Uint8Array; runs: readonly (readonly number[])[] }; output: Buffer[] };
 }
 
 /** Path of the built worker script; the package must have been built. */

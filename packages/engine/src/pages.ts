@@ -1,4 +1,5 @@
 import sharp from 'sharp';
+import { isXml, printXml } from './e-invoice/print-xml';
 import type { PageImage, PageSize } from './recognition';
 import { drawPdfPage, readPdfPages } from './text/pdf';
 import { drawPicturePage, readPicturePages } from './text/picture';
@@ -10,14 +11,31 @@ import { UnreadableDocument } from './unreadable-document';
  *
  * @param pageNumber the first page is 1
  * @param options.longestSide makes a smaller image; the default is the page image itself
+ * @param options.rotation turns the image clockwise: 0, 90, 180 or 270
  * @throws UnreadableDocument
  */
 export async function renderPage(
   bytes: Uint8Array,
   mimeType: string,
   pageNumber: number,
-  options: { longestSide?: number } = {},
+  { longestSide, rotation = 0 }: { longestSide?: number; rotation?: number } = {},
 ): Promise<PageImage> {
+  const image = await drawUpright(bytes, mimeType, pageNumber, { longestSide });
+  if (rotation === 0) return image;
+  const { data, info } = await sharp(image.png)
+    .rotate(rotation)
+    .png({ compressionLevel: 6 })
+    .toBuffer({ resolveWithObject: true });
+  return { png: data, width: info.width, height: info.height };
+}
+
+async function drawUpright(
+  bytes: Uint8Array,
+  mimeType: string,
+  pageNumber: number,
+  options: { longestSide?: number },
+): Promise<PageImage> {
+  if (isXml(mimeType)) return drawUpright((await printXml(bytes)).printed.pdf, 'application/pdf', pageNumber, options);
   const kind = kindOf(mimeType);
   if (bytes.length === 0) throw new UnreadableDocument('empty', 'The file is empty.');
   if (kind === 'picture') return drawPicturePage(bytes, pageNumber - 1, options.longestSide);
@@ -34,6 +52,7 @@ export async function renderPage(
  * @throws UnreadableDocument
  */
 export async function readPages(bytes: Uint8Array, mimeType: string): Promise<PageSize[]> {
+  if (isXml(mimeType)) return readPdfPages((await printXml(bytes)).printed.pdf);
   const kind = kindOf(mimeType);
   if (bytes.length === 0) throw new UnreadableDocument('empty', 'The file is empty.');
   return kind === 'pdf' ? readPdfPages(bytes) : readPicturePages(bytes);

@@ -42,7 +42,17 @@ export interface TableRow {
   type: 'data' | 'header';
   cells: Record<string, FieldCandidate>;
   page: number;
-  position: Position;
+  /** Null for a row of an e-invoice that its pages do not show. */
+  position: Position | null;
+}
+
+/** The electronic invoice whose values were taken. */
+export interface EInvoiceInfo {
+  syntax: 'CII' | 'UBL' | 'ISDOC' | 'FatturaPA';
+  /** The file is XML alone; its pages were printed from it. */
+  printed: boolean;
+  /** Where the pages say something else, or the XML cannot be taken as it is; a person has to decide. */
+  contradictions: { field: string | null; message: string }[];
 }
 
 /** What was read in a document. Identifiers are those of API: schemas.md section 3. */
@@ -56,6 +66,8 @@ export interface Recognition {
   tables: { tax_details?: TableRow[]; line_items?: TableRow[] };
   /** ISO 639-2 code of the document's main language (`eng`, `deu`, `ces`...), null if it cannot be told. */
   language: string | null;
+  /** Set when the values come from an electronic invoice; they have confidence 1. */
+  eInvoice?: EInvoiceInfo;
   engineVersion: string;
 }
 
@@ -75,7 +87,7 @@ export interface OcrOptions {
 }
 
 export interface RecognizeOptions {
-  /** MIME type of the bytes: application/pdf, image/png, image/jpeg, image/tiff (also webp and gif). */
+  /** MIME type of the bytes: application/pdf, text/xml, image/png, image/jpeg, image/tiff (also webp and gif). */
   mimeType: string;
   /** Locale of the queue, such as `en_US`: decides dates such as 03/04/2024 that the document leaves open. */
   locale?: string;

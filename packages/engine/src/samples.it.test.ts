@@ -1,6 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { degrees as degreesOf, PDFDocument, type PDFFont, type PDFPage, StandardFonts } from 'pdf-lib';
+import sharp from 'sharp';
 import { type Recognition, readPages, recognize, renderPage, UnreadableDocument } from './index';
 import { normalize } from './layout/page-layout';
 
@@ -162,4 +164,62 @@ whereOcr(
     expect(recognition.tables.line_items).toHaveLength(2);
   },
   60_000,
+);
+
+whereOcr.each([93, 178])(
+  'a scan that lies at %p degrees is put upright, and positions are those of the page image',
+  async (degrees) => {
+    const png = await sharp(read('scan-en.png')).rotate(degrees, { background: '#ffffff' }).png().toBuffer();
+    const { pages, fields, tables } = await recognize(png, { mimeType: 'image/png' });
+    const [size] = await readPages(png, 'image/png');
+    expect(pages[0]).toMatchObject({ width: size!.width, height: size!.height });
+    expect(fields.document_id?.[0]?.value).toBe('70425');
+    expect(fields.amount_total?.[0]?.value).toBe('1346.40');
+    expect(tables.line_items).toHaveLength(2);
+    // The total stands at the right of the upright page, below its middle.
+    const [left, top, right, bottom] = fields.amount_total![0]!.position!;
+    const isRight = degrees === 93 ? top > 0.5 * size!.height : left < 0.5 * size!.width;
+    const isBelow = degrees === 93 ? right < 0.75 * size!.width : bottom < 0.75 * size!.height;
+    expect([isRight, isBelow]).toEqual([true, true]);
+  },
+  120_000,
+);
+
+/** Lines of text as a PDF, drawn by `draw`. */
+async function makePdf(lines: string[], draw: (page: PDFPage, text: string, at: number, font: PDFFont) => void) {
+  const document = await PDFDocument.create();
+  const font = await document.embedFont(StandardFonts.Helvetica);
+  const page = document.addPage([595, 842]);
+  lines.forEach((text, at) => {
+    draw(page, text, at, font);
+  });
+  return { document, page, bytes: () => document.save() };
+}
+
+test('a text layer that runs up the page is put upright', async () => {
+  const lines = ['Invoice number: 2024-77', 'Invoice date: 31 January 2024', 'Total amount due: 120.00 EUR'];
+  const { bytes } = await makePdf(lines, (page, text, at, font) => {
+    page.drawText(text, { x: 100 + at * 30, y: 100, size: 11, font, rotate: degreesOf(90) });
+  });
+  const { pages, fields } = await recognize(await bytes(), { mimeType: 'application/pdf' });
+  expect(pages[0]).toMatchObject({ width: 1240, height: 1754, source: 'text' });
+  expect(fields.document_id?.[0]?.value).toBe('2024-77');
+  const [left, top, right, bottom] = fields.document_id![0]!.position!;
+  expect(bottom - top).toBeGreaterThan(2 * (right - left));
+  expect(right).toBeLessThan(240);
+});
+
+whereOcr(
+  'a scan with a stamp of real text over it is read by OCR',
+  async () => {
+    const { document, page, bytes } = await makePdf(['Received by mail on 12 May 2024'], (one, text, _, font) => {
+      one.drawText(text, { x: 20, y: 10, size: 8, font });
+    });
+    const image = await document.embedPng(read('scan-en.png'));
+    page.drawImage(image, { x: 0, y: 0, width: 595, height: 842 });
+    const { pages, fields } = await recognize(await bytes(), { mimeType: 'application/pdf' });
+    expect(pages[0]!.source).toBe('ocr');
+    expect(fields.document_id?.[0]?.value).toBe('70425');
+  },
+  120_000,
 );

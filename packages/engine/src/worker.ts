@@ -2,10 +2,14 @@ import { serveJobs } from '@intake/untrusted';
 import type { EngineJobs } from './jobs';
 import { readPages, renderPage } from './pages';
 import { recognize } from './recognize';
+import { cutPdf } from './separator/cut-pdf';
+import { findPageCodes } from './separator/qr-codes';
 
 serveJobs<EngineJobs>({
   recognize: ({ bytes, options }) => recognize(bytes, options),
-  renderPage: ({ bytes, mimeType, pageNumber, longestSide }) =>
-    renderPage(bytes, mimeType, pageNumber, longestSide === undefined ? {} : { longestSide }),
+  renderPage: ({ bytes, mimeType, pageNumber, longestSide, rotation }) =>
+    renderPage(bytes, mimeType, pageNumber, { longestSide, rotation }),
   readPages: ({ bytes, mimeType }) => readPages(bytes, mimeType),
+  findPageCodes: ({ bytes }) => findPageCodes(bytes),
+  cutPdf: ({ bytes, runs }) => cutPdf(bytes, runs),
 });

@@ -1,6 +1,6 @@
 import { types } from 'node:util';
 import type { Runtime } from '@intake/service';
-import mongoose, { type ClientSession, type Connection } from 'mongoose';
+import mongoose, { type ClientSession, type Connection, type mongo } from 'mongoose';
 
 /** One service's own database. */
 export interface Database {
@@ -18,16 +18,20 @@ export interface DatabaseOptions {
   readonly prefix: string;
 }
 
+/** How long a service that starts waits for MongoDB, in milliseconds. */
+const START_MS = 20_000;
+
 /** How long an operation waits for a reachable primary before it fails, in milliseconds. */
 const SERVER_SELECTION_MS = 1000;
 
 /**
  * Connects to the service's own database. Writes are majority-acknowledged and journaled, and nothing is buffered while
- * MongoDB is away: an operation then fails within about a second (see `isMongoUnavailable`).
+ * MongoDB is away: an operation then fails within about a second (see `isMongoUnavailable`). Only the start waits, for 20
+ * seconds.
  */
 export async function connectDatabase(runtime: Runtime, options: DatabaseOptions): Promise<Database> {
   const name = `${options.prefix}_${runtime.name.replaceAll('-', '_')}`;
-  const connection = mongoose.createConnection(options.url, {
+  const settings = {
     dbName: name,
     bufferCommands: false,
     autoIndex: false,
@@ -37,9 +41,17 @@ export async function connectDatabase(runtime: Runtime, options: DatabaseOptions
     maxPoolSize: 50,
     writeConcern: { w: 'majority', journal: true },
     readConcern: { level: 'majority' },
+  } as const;
+  const connection = await whileStarting(async () => {
+    const opened = mongoose.createConnection(options.url, settings);
+    opened.on('error', (error) => runtime.log.warn({ err: error }, 'MongoDB connection'));
+    try {
+      return await opened.asPromise();
+    } catch (error) {
+      await opened.destroy().catch(() => undefined);
+      throw error;
+    }
   });
-  connection.on('error', (error) => runtime.log.warn({ err: error }, 'MongoDB connection'));
-  await connection.asPromise();
   runtime.onStop('MongoDB', () => connection.close());
   runtime.addReadiness('MongoDB', async () => {
     await connection.db?.command({ ping: 1 });
@@ -47,12 +59,32 @@ export async function connectDatabase(runtime: Runtime, options: DatabaseOptions
   return { connection, name, commitHooks: [] };
 }
 
+/** Tries again while MongoDB cannot be reached: a service that starts has time to wait for it. */
+async function whileStarting<T>(task: () => Promise<T>): Promise<T> {
+  const end = Date.now() + START_MS;
+  for (;;) {
+    try {
+      return await task();
+    } catch (error) {
+      if (!isMongoUnavailable(error) || Date.now() > end) throw error;
+    }
+  }
+}
+
 /** Creates the indexes of the service's models; called once by each service after its models are defined. */
 export async function createIndexes(database: Database): Promise<void> {
   for (const model of Object.values(database.connection.models)) {
-    await model.createCollection();
-    await model.createIndexes();
+    await whileStarting(() => model.createCollection());
+    await whileStarting(() => model.createIndexes());
   }
+}
+
+/**
+ * A collection without mongoose between: nothing is cast, defaulted or checked, which costs a fraction. For what every
+ * document and every event passes through; the caller writes rows that are complete. What is undefined is left out.
+ */
+export function rowsOf<Row extends mongo.Document>(database: Database, collection: string): mongo.Collection<Row> {
+  return database.connection.getClient().db(database.name).collection<Row>(collection, { ignoreUndefined: true });
 }
 
 /** How long conflicts and fail-overs are tried again, in milliseconds. */

@@ -8,7 +8,7 @@ export interface Ids {
   next(sequence: string, count?: number): Promise<number>;
 }
 
-/** Ids taken in advance while many are asked for: at most so many are lost when a process ends. */
+/** Rows of ids taken in advance while many are asked for: at most so many are lost when a process ends. */
 const LARGEST_BLOCK = 64;
 /** A sequence that is asked for again within this time gets a larger block, in milliseconds. */
 const BUSY_MS = 500;
@@ -23,21 +23,21 @@ export function createIds(database: Database): Ids {
     next: number;
     end: number;
     size: number;
-    takenAt: number;
+    usedAt: number;
   }
   const blocks = new Map<string, Block>();
   const taking = new Map<string, Promise<void>>();
 
   const take = async (sequence: string, atLeast: number): Promise<void> => {
     const before = blocks.get(sequence);
-    const isBusy = before !== undefined && Date.now() - before.takenAt < BUSY_MS;
+    const isBusy = before !== undefined && Date.now() - before.usedAt < BUSY_MS;
     const size = isBusy ? Math.min(before.size * 2, LARGEST_BLOCK) : 1;
-    const count = Math.max(size, atLeast);
+    const count = size * atLeast;
     const after = await counters
       .findOneAndUpdate({ _id: sequence }, { $inc: { value: count } }, { upsert: true, returnDocument: 'after' })
       .lean();
     const end = (after?.value ?? 0) + 1;
-    blocks.set(sequence, { next: end - count, end, size, takenAt: Date.now() });
+    blocks.set(sequence, { next: end - count, end, size, usedAt: Date.now() });
   };
 
   return {
@@ -46,6 +46,7 @@ export function createIds(database: Database): Ids {
         const block = blocks.get(sequence);
         if (block && block.end - block.next >= count) {
           block.next += count;
+          block.usedAt = Date.now();
           return block.next - count;
         }
         const running = taking.get(sequence);

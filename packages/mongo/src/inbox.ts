@@ -1,10 +1,10 @@
 import { type ClientSession, Schema } from 'mongoose';
-import type { Database } from './database';
+import { type Database, rowsOf } from './database';
 
 /** The events that a service has already acted on. */
 export interface Inbox {
-  /** True when this consumer sees the event for the first time; written in the effect's transaction. */
-  claim(session: ClientSession, consumer: string, eventId: string): Promise<boolean>;
+  /** Which of the events this consumer sees for the first time, in their order; written in the effects' transaction. */
+  claim(session: ClientSession, consumer: string, eventIds: readonly string[]): Promise<boolean[]>;
   /** Whether this consumer has acted on the event; a cheap look before the transaction. */
   has(consumer: string, eventId: string): Promise<boolean>;
   /** Notes that acting on the event failed, and answers how often it has. */
@@ -22,6 +22,7 @@ export function createInbox(database: Database): Inbox {
   );
   schema.index({ at: 1 }, { expireAfterSeconds: REMEMBER_S });
   const model = database.connection.model('Inbox', schema);
+  const rows = rowsOf<{ _id: string; at: Date }>(database, 'inbox');
   const failureSchema = new Schema(
     { _id: String, count: { type: Number, required: true }, at: { type: Date, required: true } },
     { collection: 'inbox_failures', versionKey: false },
@@ -29,13 +30,15 @@ export function createInbox(database: Database): Inbox {
   failureSchema.index({ at: 1 }, { expireAfterSeconds: REMEMBER_S });
   const failures = database.connection.model('InboxFailure', failureSchema);
   return {
-    async claim(session, consumer, eventId) {
-      const result = await model.updateOne(
-        { _id: `${consumer}/${eventId}` },
-        { $setOnInsert: { at: new Date() } },
-        { upsert: true, session },
+    async claim(session, consumer, eventIds) {
+      const at = new Date();
+      const { upsertedIds } = await rows.bulkWrite(
+        eventIds.map((eventId) => ({
+          updateOne: { filter: { _id: `${consumer}/${eventId}` }, update: { $setOnInsert: { at } }, upsert: true },
+        })),
+        { session },
       );
-      return result.upsertedCount === 1;
+      return eventIds.map((_, i) => i in upsertedIds);
     },
     async has(consumer, eventId) {
       return (await model.exists({ _id: `${consumer}/${eventId}` })) !== null;

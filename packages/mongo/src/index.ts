@@ -7,6 +7,7 @@ export {
   type DatabaseOptions,
   isDuplicateKey,
   isMongoUnavailable,
+  rowsOf,
   transaction,
 } from './database';
 export { createIds, type Ids } from './ids';

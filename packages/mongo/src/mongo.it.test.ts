@@ -279,16 +279,18 @@ describe('inbox', () => {
   });
 
   it('lets an event be claimed once by each consumer, also when many try together', async () => {
-    const claim = (consumer: string) => transaction(database, (session) => inbox.claim(session, consumer, 'e:1'));
-    const claims = await Promise.all(Array.from({ length: 10 }, () => claim('one')));
-    expect(claims.filter(Boolean)).toHaveLength(1);
-    expect(await claim('two')).toBe(true);
+    const claim = (consumer: string, ...ids: string[]) =>
+      transaction(database, (session) => inbox.claim(session, consumer, ids));
+    const claims = await Promise.all(Array.from({ length: 10 }, () => claim('one', 'e:1')));
+    expect(claims.flat().filter(Boolean)).toHaveLength(1);
+    expect(await claim('two', 'e:0', 'e:1')).toEqual([true, true]);
+    expect(await claim('one', 'e:0', 'e:1', 'e:0')).toEqual([true, false, false]);
     expect([await inbox.has('one', 'e:1'), await inbox.has('one', 'e:2')]).toEqual([true, false]);
   });
 
   it('does not keep the claim of a transaction that failed', async () => {
     const failing = transaction(database, async (session) => {
-      await inbox.claim(session, 'one', 'e:3');
+      await inbox.claim(session, 'one', ['e:3']);
       throw new Error('effect failed');
     });
     await expect(failing).rejects.toThrow();

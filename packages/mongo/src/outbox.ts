@@ -1,6 +1,6 @@
 import { currentRequestId, currentTraceparent } from '@intake/service';
 import { type ClientSession, Schema } from 'mongoose';
-import type { Database } from './database';
+import { type Database, rowsOf } from './database';
 
 /** An event as it waits to be published. */
 export interface OutboxRow {
@@ -37,8 +37,8 @@ export interface Outbox {
   add(session: ClientSession, event: NewOutboxRow): void;
   /** Calls `listener` whenever a transaction of this process has added rows. */
   onAdded(listener: () => void): void;
-  /** Rows not yet published, oldest first, versions of one aggregate in order. */
-  findUnsent(limit: number): Promise<OutboxRow[]>;
+  /** Rows not yet published, oldest first, versions of one aggregate in order; without those of which the caller knows better. */
+  findUnsent(limit: number, except?: readonly string[]): Promise<OutboxRow[]>;
   /** Notes where in its stream each row now is. A lost note only means that the row is published again. */
   markSent(rows: readonly { readonly id: string; readonly sequence: number }[]): Promise<void>;
   /** The row sent last whose subject does not match `except`, with its sequence in the stream; null when there is none. */
@@ -50,6 +50,11 @@ export interface Outbox {
   writeCreation(stream: string, created: string): Promise<void>;
   /** Age of the oldest unsent row in seconds, 0 when there is none. */
   lagSeconds(): Promise<number>;
+}
+
+interface StoredRow extends OutboxRow {
+  readonly sentAt: Date | null;
+  readonly sequence?: number;
 }
 
 /** How long sent rows are kept, so that they can be published again when the bus loses its data: seconds. */
@@ -81,13 +86,14 @@ export function createOutbox(database: Database): Outbox {
     'Stream',
     new Schema({ _id: String, created: String }, { collection: 'streams', versionKey: false }),
   );
-  const added = new WeakMap<ClientSession, { _id: string }[]>();
+  const collection = rowsOf<StoredRow>(database, 'outbox');
+  const added = new WeakMap<ClientSession, StoredRow[]>();
   const listeners: (() => void)[] = [];
   database.commitHooks.push({
     async before(session) {
       const rows = added.get(session);
       if (!rows) return;
-      await model.bulkWrite(
+      await collection.bulkWrite(
         rows.map(({ _id, ...row }) => ({
           updateOne: { filter: { _id }, update: { $setOnInsert: row }, upsert: true },
         })),
@@ -113,13 +119,13 @@ export function createOutbox(database: Database): Outbox {
       else added.set(session, [row]);
     },
     onAdded: (listener) => void listeners.push(listener),
-    async findUnsent(limit) {
-      const rows = await model.find({ sentAt: null }).sort({ at: 1 }).limit(limit).lean<OutboxRow[]>();
-      return inOrder(rows);
+    async findUnsent(limit, except = []) {
+      const unsent = { sentAt: null, ...(except.length > 0 && { _id: { $nin: [...except] } }) };
+      return inOrder(await collection.find(unsent).sort({ at: 1 }).limit(limit).toArray());
     },
     async markSent(rows) {
       const sentAt = new Date();
-      await model.bulkWrite(
+      await collection.bulkWrite(
         rows.map(({ id, sequence }) => ({
           updateOne: { filter: { _id: id }, update: { $set: { sentAt, sequence } } },
         })),

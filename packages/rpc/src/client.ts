@@ -8,6 +8,9 @@ import { END_OF_REQUESTS, KEYS, MAX_MESSAGE_BYTES, refusalFromError } from './wi
 /** How long an rpc may take when neither the call nor the request it serves says less. */
 const DEFAULT_TIMEOUT_MS = 10_000;
 
+/** A name with several addresses has several replicas; each has its share of the calls. */
+const SPREAD_OVER_REPLICAS = JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] });
+
 /** How long a signed caller is sent again as it is; it is good for two minutes. */
 const SIGNATURE_KEPT_MS = 30_000;
 
@@ -22,6 +25,9 @@ export function connectRpc<D extends Definition>(
   secret: string,
 ): Client<D> {
   const grpc = new GrpcClient(address, credentials.createInsecure(), {
+    'grpc.service_config': SPREAD_OVER_REPLICAS,
+    'grpc.enable_channelz': 0,
+    'grpc.service_config_disable_resolution': 1,
     'grpc.max_send_message_length': MAX_MESSAGE_BYTES,
     'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
     'grpc.initial_reconnect_backoff_ms': 100,
@@ -106,10 +112,7 @@ export function connectRpc<D extends Definition>(
         const answer = new Promise((resolve, reject) => {
           finish = (error, response) => (error ? reject(refusalFromError(error, path)) : resolve(response));
         });
-        const answered = answer.then(
-          () => true as const,
-          () => true as const,
-        );
+        const untilAnswered = untilSettled(answer);
         const call = grpc.makeClientStreamRequest(
           path,
           (message: unknown) => (message === END_OF_REQUESTS ? END_OF_REQUESTS : requestSerialize(message)),
@@ -123,8 +126,8 @@ export function connectRpc<D extends Definition>(
         try {
           for (;;) {
             // The answer may come before the source has ended, or while it says nothing: a refusal, or the deadline.
-            const next = await Promise.race([source.next(), answered]);
-            if (next === true) {
+            const next = await untilAnswered(source.next());
+            if (next === SETTLED) {
               void source.return?.()?.catch(() => undefined);
               break;
             }
@@ -133,12 +136,12 @@ export function connectRpc<D extends Definition>(
               break;
             }
             if (!call.write(next.value)) {
-              await Promise.race([new Promise((resolve) => call.once('drain', resolve)), answered]);
+              await untilAnswered(new Promise((resolve) => call.once('drain', resolve)));
             }
           }
         } catch (error) {
           call.cancel();
-          await answered;
+          await answer.catch(() => undefined);
           throw error;
         }
         call.end();
@@ -148,4 +151,26 @@ export function connectRpc<D extends Definition>(
     return [name, method.requestStream ? clientStream : method.responseStream ? serverStream : unary];
   });
   return Object.fromEntries(methods) as Client<D>;
+}
+
+const SETTLED = Symbol('settled');
+
+/**
+ * Makes a function that waits for a task, or until `promise` is settled. `Promise.race` with a promise that lives long would keep
+ * the results of all the tasks for as long: here, every chunk of a file.
+ */
+function untilSettled(promise: Promise<unknown>) {
+  let isSettled = false;
+  let wake = () => {};
+  const settle = () => {
+    isSettled = true;
+    wake();
+  };
+  promise.then(settle, settle);
+  return <T>(task: Promise<T>): Promise<T | typeof SETTLED> =>
+    new Promise((resolve, reject) => {
+      wake = () => resolve(SETTLED);
+      if (isSettled) wake();
+      task.then(resolve, reject);
+    });
 }

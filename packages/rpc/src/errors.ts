@@ -29,6 +29,7 @@ export const REASONS = {
     'permission_denied',
     'You do not have permission to perform this action.',
   ],
+  CSRF_FAILED: [GrpcStatus.PERMISSION_DENIED, 403, 'csrf_failed', 'CSRF Failed: CSRF token missing or incorrect.'],
   NOT_FOUND: [GrpcStatus.NOT_FOUND, 404, 'not_found', 'Not found.'],
   INVALID_PAGE: [GrpcStatus.NOT_FOUND, 404, 'not_found', 'Invalid page.'],
   INBOX_NOT_FOUND: [GrpcStatus.NOT_FOUND, 404, 'not_found', 'No inbox has this address.'],
@@ -83,6 +84,8 @@ export interface RefusalDetails {
   readonly fields?: FieldErrors;
   /** Further keys of the body, such as `messages`. */
   readonly extra?: Readonly<Record<string, unknown>>;
+  /** After how many seconds the same call may succeed. */
+  readonly retryAfterS?: number;
   /** For the log only, never sent. */
   readonly cause?: unknown;
 }
@@ -93,6 +96,7 @@ export class Refusal extends Error {
   readonly detail: string;
   readonly fields?: FieldErrors;
   readonly extra?: Readonly<Record<string, unknown>>;
+  readonly retryAfterS?: number;
 
   constructor(
     readonly reason: Reason,
@@ -105,6 +109,7 @@ export class Refusal extends Error {
     this.detail = text;
     this.fields = details.fields;
     this.extra = details.extra;
+    this.retryAfterS = details.retryAfterS;
   }
 
   get grpcStatus(): GrpcStatus {
@@ -123,6 +128,11 @@ export class Refusal extends Error {
 /** A refusal because of one field of the request: 400 `{"<field>": ["<message>"]}`. */
 export function invalidField(field: string, message: string): Refusal {
   return new Refusal('INVALID', { fields: { [field]: [message] } });
+}
+
+/** The refusal of one call too many; `url` is for a page of help, which there is none of. API: limits.md, Request quota. */
+export function rateLimited(retryAfterS: number): Refusal {
+  return new Refusal('RATE_LIMITED', { retryAfterS, extra: { url: null } });
 }
 
 /** Whether text names a row of the table; a neighbour of a newer version may know more rows. */

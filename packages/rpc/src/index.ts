@@ -18,7 +18,9 @@ export {
   type Reason,
   Refusal,
   type RefusalDetails,
+  rateLimited,
 } from './errors';
 export type { CallOptions, Client, Definition, Handlers } from './methods';
+export { createReader } from './reader';
 export { type ServeOptions, serveRpc } from './server';
 export { type RpcSettings, readRpcSettings, type ServiceName } from './settings';

@@ -37,6 +37,9 @@ export interface ServeOptions<D extends Definition> {
   readonly isUnavailable?: (error: unknown) => boolean;
 }
 
+/** After this long a connection takes no further calls; those under way are finished. */
+const CONNECTION_AGE_MS = 300_000;
+
 /** How long the calls in flight may take when the service stops, in milliseconds. */
 const CALLS_MS = 20_000;
 
@@ -148,8 +151,11 @@ export async function serveRpc<D extends Definition>(runtime: Runtime, options: 
   }
 
   const server = new Server({
+    'grpc.enable_channelz': 0,
     'grpc.max_send_message_length': MAX_MESSAGE_BYTES,
     'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
+    // Clients look their addresses up again when a connection ends, and so find replicas that are new.
+    'grpc.max_connection_age_ms': CONNECTION_AGE_MS,
   });
   // biome-ignore lint/suspicious/noExplicitAny: grpc-js names the same shape differently
   server.addService(served as any, implementation);

@@ -21,8 +21,8 @@ export const END_OF_REQUESTS = Buffer.from([0xf8, 0xff, 0xff, 0xff, 0x0f, 0x01])
 /** A refusal as the status and trailers of a gRPC answer. */
 export function refusalToStatus(refusal: Refusal): Partial<StatusObject> {
   const metadata = new Metadata();
-  const { reason, detail, fields, extra } = refusal;
-  metadata.set(KEYS.refusal, Buffer.from(JSON.stringify({ reason, detail, fields, extra })));
+  const { reason, detail, fields, extra, retryAfterS } = refusal;
+  metadata.set(KEYS.refusal, Buffer.from(JSON.stringify({ reason, detail, fields, extra, retryAfterS })));
   return { code: refusal.grpcStatus, details: reason, metadata };
 }
 

@@ -9,6 +9,7 @@ export { cleanSchemaContent } from './clean-schema';
 export { aggregateContent } from './content/aggregations';
 export { buildNodes } from './content/build-nodes';
 export { checkContent } from './content/check-content';
+export { compareContent } from './content/compare-content';
 export type { ContentChange, ContentErrors, ContentResult } from './content/content-change';
 export {
   type Box,
@@ -19,14 +20,18 @@ export {
 } from './content/content-node';
 export { type ApiContentNode, type ContentTreeNode, nodesToTree, renderNode, renderTree } from './content/content-tree';
 export { type ExportDatapoint, type ExportGroup, type ExportNode, exportTree } from './content/export-tree';
-export type { ContentMessage } from './content/message';
+export type { ContentMessage, FormulaDetail } from './content/message';
+export { type MigrationOptions, migrateContent } from './content/migrate';
 export { addEmptyItem, applyOperations } from './content/operations';
 export { patchNode, patchTree } from './content/patch';
+export { type Selection, selectText } from './content/select-text';
 export type { SourceCandidate, SourceRow, Sources } from './content/sources';
 export type { WriteContext } from './content/write-context';
 export { formatDate, parseDate } from './formats/date-format';
 export { type NormalizedValue, normalizeValue } from './formats/normalize-value';
 export { formatNumber, parseNumber } from './formats/number-format';
+export { evaluateFormulas, type FormulaOptions, type FormulaResult, withFormulas } from './formula/evaluate';
+export { findRegexpProblem } from './regexp';
 export type * from './schema-content';
 export { childrenOf, type SchemaIndex, schemaIndex } from './schema-index';
 export { type SchemaTemplate, templateByName } from './templates';

@@ -36,3 +36,13 @@ function compile(pattern: string): RE2JS {
   if (compiled.programSize() > MAX_PROGRAM_SIZE) throw new Error('The regular expression is too large.');
   return compiled;
 }
+
+/** The text for people of what is wrong with an expression in RE2 syntax, or null. */
+export function findRegexpProblem(pattern: string): string | null {
+  try {
+    compileRegexp(pattern);
+    return null;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}

@@ -9,6 +9,13 @@ export { freePorts } from './ports';
 export { type PrivateServer, type PrivateServerOptions, startMinio, startMongo, startNats } from './private-servers';
 export { type Program, startProgram } from './processes';
 export { dropTestData, type ServiceEnv, serviceEnv, uniqueName } from './service-env';
-export { type Login, type Organization, type SystemOptions, startSystem, type TestSystem } from './system';
+export {
+  type Gateway,
+  type Login,
+  type Organization,
+  type SystemOptions,
+  startSystem,
+  type TestSystem,
+} from './system';
 export { type ReceivedSpan, receiveTraces, type TraceReceiver } from './traces';
 export { type WaitOptions, waitFor } from './wait';

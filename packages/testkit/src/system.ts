@@ -56,6 +56,8 @@ export interface TestSystem extends Organization {
   /** Starts the ended process of a service again and waits until it is ready. */
   restart(service: string): Promise<void>;
   waitUntilReady(service: string): Promise<void>;
+  /** A further replica of the gateway, in a process of its own; it ends with the system. */
+  addGateway(): Promise<Gateway>;
   /** A client of the API, logged in as the admin of the first organization or as somebody else. */
   login(as?: Login): Promise<Api>;
   /** A further organization with an admin, a queue and an inbox. */
@@ -64,6 +66,14 @@ export interface TestSystem extends Organization {
   readLogs(lines?: number): string;
   /** Drains and ends all processes, and removes their databases, streams and bucket. */
   stop(): Promise<void>;
+}
+
+/** A further replica of the gateway. */
+export interface Gateway {
+  /** `http://127.0.0.1:<port>/api` */
+  readonly baseUrl: string;
+  /** Ends it at once, starts it again and waits until it is ready. */
+  restart(): Promise<void>;
 }
 
 interface Plan {
@@ -133,6 +143,26 @@ export async function startSystem(options: SystemOptions = {}): Promise<TestSyst
     );
     if (problem !== 'ready') throw new Error(`${service}: ${problem}`);
   };
+  const addGateway = async (): Promise<Gateway> => {
+    const ownBase = await freePortBlock(OFFSETS);
+    const port = ownBase + REST_OFFSET;
+    const name = `gateway ${port}`;
+    const ops = plan.services.gateway && { ops: plan.services.gateway.ops - basePort + ownBase };
+    if (ops) plan.services[name] = ops;
+    const restart = async () => {
+      await programs.get(name)?.kill('SIGKILL');
+      const program = startProgram(process.execPath, [join(ROOT, 'deploy/local/host.mjs'), 'gateway'], {
+        cwd: ROOT,
+        env: { ...inherited(), ...env, INTAKE_LOCAL_BASE_PORT: String(ownBase), INTAKE_PORT: String(port) },
+        logFile: join(logDir, `${name}.log`),
+        ipc: true,
+      });
+      programs.set(name, program);
+      await withLogs(() => waitUntilReady(name));
+    };
+    await restart();
+    return { baseUrl: `http://127.0.0.1:${port}/api`, restart };
+  };
   const readLogs = (lines = 30) =>
     [...new Set(programs.values())].map((program) => `--- ${program.logFile}\n${program.readLog(lines)}`).join('\n');
   const stopPrograms = async () => {
@@ -174,6 +204,7 @@ export async function startSystem(options: SystemOptions = {}): Promise<TestSyst
       opsPortOf,
       waitUntilReady,
       readLogs,
+      addGateway,
       pidOf: (service) => programOf(service).pid,
       kill: (service, signal = 'SIGKILL') => programOf(service).kill(signal),
       async restart(service) {

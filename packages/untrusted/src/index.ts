@@ -1,7 +1,19 @@
 /** Every touch of hostile input, so that it is written and attacked once. */
 export { acceptsMimeType } from './accepted-types';
 export { ChildPool, type ChildPoolOptions, type JobTable, type RunOptions } from './child-pool';
+export { ConversionError, type ConversionReason } from './convert/conversion-error';
+export { type ConvertJobs, convertWorker } from './convert/jobs';
+export { isOfficeType } from './convert/office';
 export { safeFileName } from './file-names';
 export { JobCrashed, JobError, JobOutOfMemory, JobTimeout, PoolClosed } from './job-errors';
 export { detectMimeType, SNIFF_BYTES } from './mime-types';
+export { type Network, parseNetworks } from './networks';
+export {
+  createOutgoing,
+  type Outgoing,
+  type OutgoingOptions,
+  type OutgoingRequest,
+  type OutgoingResponse,
+} from './outgoing';
+export { OutgoingError, type OutgoingReason } from './outgoing-error';
 export { type JobHandlers, serveJobs } from './serve-jobs';

@@ -1,16 +1,31 @@
 import type { EventHandlers } from '@intake/bus';
 import type { Annotations } from './annotation/annotations';
+import type { Migrations } from './migration/migrations';
+import type { QueueDeletions } from './queue-deletion/queue-deletions';
 import type { Schemas } from './schema/schemas';
 
 /** What the service does about events. */
-export function createConsumers(annotations: Annotations, schemas: Schemas): EventHandlers {
+export function createConsumers(
+  annotations: Annotations,
+  schemas: Schemas,
+  migrations: Migrations,
+  deletions: QueueDeletions,
+): EventHandlers {
   return {
     'document.stored': { on: ({ payload }) => annotations.prepareOpening(payload) },
     'schema.updated': {
       on:
         ({ payload }) =>
-        async () =>
-          schemas.forget(payload.schemaId),
+        async (session) => {
+          schemas.forget(payload.schemaId);
+          await migrations.begin(session, payload);
+        },
+    },
+    'queue.deleted': {
+      on:
+        ({ payload }) =>
+        (session) =>
+          deletions.begin(session, payload),
     },
   };
 }

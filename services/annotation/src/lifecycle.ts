@@ -117,6 +117,7 @@ export function applyTrigger(annotation: Annotation, trigger: Trigger, input: Ch
     modifierId: caller.userId ?? annotation.modifierId,
     restingSince: now,
     resends: 0,
+    purgeRequestedAt: null,
   };
 }
 

@@ -1,5 +1,5 @@
 import { connectBackbone, startConsumer } from '@intake/bus';
-import { annotation as contract, queue } from '@intake/contracts';
+import { annotation as contract, documentStorage, queue } from '@intake/contracts';
 import { createIndexes, isMongoUnavailable, startSweep } from '@intake/mongo';
 import { connectRpc, isNeighbourAway, readRpcSettings, serveRpc } from '@intake/rpc';
 import { count, type Environment, readConfig, runAsProcess, runService } from '@intake/service';
@@ -7,9 +7,19 @@ import { createAnnotationStore } from './annotation/annotation.store';
 import { createAnnotations } from './annotation/annotations';
 import { createHistoryStore } from './annotation/history.store';
 import { createIdempotencyStore } from './annotation/idempotency.store';
+import { createPurge } from './annotation/purge';
+import { createBlockerStore } from './automation/blocker.store';
 import { createConsumers } from './consumers';
 import { createContentStore } from './content/content.store';
 import { createContents } from './content/contents';
+import { createMigrationStore } from './migration/migration.store';
+import { createMigrations, startMigrations } from './migration/migrations';
+import { createReadingStore } from './migration/reading.store';
+import { createNoteStore } from './note/note.store';
+import { createQueueDeletionStore } from './queue-deletion/queue-deletion.store';
+import { createQueueDeletions, startQueueDeletions } from './queue-deletion/queue-deletions';
+import { createRelationStore } from './relation/relation.store';
+import { createRelations } from './relation/relations';
 import { createRpc } from './rpc';
 import { createSchemas } from './schema/schemas';
 
@@ -30,28 +40,59 @@ export const start = (env: Environment) =>
     const history = createHistoryStore(backbone.database);
     const content = createContentStore(backbone.database);
     const idempotency = createIdempotencyStore(backbone.database);
+    const readings = createReadingStore(backbone.database);
+    const migrationStore = createMigrationStore(backbone.database);
+    const deletionStore = createQueueDeletionStore(backbone.database);
+    const notes = createNoteStore(backbone.database);
+    const relations = createRelationStore(backbone.database);
+    const blockers = createBlockerStore(backbone.database);
     await createIndexes(backbone.database);
 
     const queues = connectRpc(runtime, queue.QueueServiceService, rpc.addressOf('queue'), rpc.secret);
+    const storage = connectRpc(
+      runtime,
+      documentStorage.DocumentStorageServiceService,
+      rpc.addressOf('document-storage'),
+      rpc.secret,
+    );
     const schemas = createSchemas(queues);
-    const tools = { backbone, store, history, content, idempotency, schemas, queues };
+    const stores = { store, history, content, idempotency, readings, notes, relations, blockers };
+    const tools = { backbone, ...stores, schemas, queues, storage };
+    const migrations = createMigrations(runtime, { ...tools, migrations: migrationStore });
+    const deletions = createQueueDeletions({ ...tools, deletions: deletionStore });
     const annotations = createAnnotations(tools);
     const contents = createContents(tools);
+    const purge = createPurge(tools);
 
     await serveRpc(runtime, {
       definition: contract.AnnotationServiceService,
       proto: 'intake/annotation/v1/annotation.proto',
-      handlers: createRpc({ annotations, contents, store, history }),
+      handlers: createRpc({
+        ...stores,
+        log: runtime.log,
+        backbone,
+        annotations,
+        contents,
+        purge,
+        relating: createRelations(tools),
+      }),
       isUnavailable: isMongoUnavailable,
       ...rpc,
     });
-    startConsumer(runtime, { ...backbone, handlers: createConsumers(annotations, schemas), isAway: isNeighbourAway });
+    startConsumer(runtime, {
+      ...backbone,
+      handlers: createConsumers(annotations, schemas, migrations, deletions),
+      isAway: isNeighbourAway,
+    });
+    startMigrations(runtime, backbone, migrations);
+    startQueueDeletions(runtime, backbone, deletions);
     startSweep(runtime, backbone.leases, 'resting', Math.max(config.restingMs / 4, 1000), async () => {
       for (const status of ['importing', 'exporting'] as const) {
         const resent = await annotations.resendResting(status, config.restingMs);
         if (resent > 0) runtime.log.warn({ status, resent }, 'resting annotations were put on the bus again');
       }
     });
+    startSweep(runtime, backbone.leases, 'purge-requests', config.reviewSweepMs, purge.purgeRequested);
     startSweep(runtime, backbone.leases, 'expired-reviews', config.reviewSweepMs, () =>
       annotations.endExpiredReviews(),
     );

@@ -1,11 +1,18 @@
+import type { Backbone } from '@intake/bus';
 import type { annotation as contract } from '@intake/contracts';
-import { type Handlers, invalidField, Refusal, requireSystem } from '@intake/rpc';
+import { type Caller, type Handlers, invalidField, Refusal, requireSystem } from '@intake/rpc';
 import type { ContentMessage } from '@intake/schema';
+import type { Logger } from '@intake/service';
 import type { AnnotationStore } from './annotation/annotation.store';
 import type { Annotation } from './annotation/annotation.types';
 import type { Annotations } from './annotation/annotations';
 import type { HistoryStore } from './annotation/history.store';
+import type { createPurge } from './annotation/purge';
+import type { BlockerStore } from './automation/blocker.store';
 import type { Contents } from './content/contents';
+import type { Note, NoteStore } from './note/note.store';
+import type { Relation, RelationStore } from './relation/relation.store';
+import type { createRelations, GivenRelation } from './relation/relations';
 
 /** Maps rpcs to the domain; no rules here. */
 export function createRpc(deps: {
@@ -13,15 +20,22 @@ export function createRpc(deps: {
   contents: Contents;
   store: AnnotationStore;
   history: HistoryStore;
+  notes: NoteStore;
+  relations: RelationStore;
+  relating: ReturnType<typeof createRelations>;
+  blockers: BlockerStore;
+  purge: ReturnType<typeof createPurge>;
+  backbone: Backbone;
+  log: Logger;
 }): Handlers<typeof contract.AnnotationServiceService> {
-  const { annotations, contents, store, history } = deps;
+  const { annotations, contents, store, history, notes, relations, relating, blockers, purge, backbone, log } = deps;
   return {
     getAnnotations: async ({ ids }, caller) => {
       const found = await store.getMany(caller, ids);
       return { annotations: found.map(toProto), total: found.length };
     },
     listAnnotations: async (request, caller) => {
-      const { annotations: found, total } = await store.list(caller, request);
+      const { annotations: found, total } = await store.list(caller, await withRelations(request, caller));
       return { annotations: found.map(toProto), total };
     },
     countByStatus: async ({ queueIds }, caller) => {
@@ -39,11 +53,40 @@ export function createRpc(deps: {
       const started = await annotations.start(caller, id, statuses);
       return { annotation: toProto(started), sessionTimeoutS: started.sessionTimeoutS };
     },
-    cancel: async ({ id }, caller) => toProto(await annotations.cancel(caller, id)),
-    confirm: async ({ id, idempotencyKey }, caller) => toProto(await annotations.confirm(caller, id, idempotencyKey)),
-    postpone: async ({ id }, caller) => toProto(await annotations.postpone(caller, id)),
-    reject: async ({ id }, caller) => toProto(await annotations.reject(caller, id)),
-    delete: async ({ id }, caller) => toProto(await annotations.delete(caller, id)),
+    startNext: async (request, caller) => {
+      const started = await annotations.startNext(caller, request);
+      return started
+        ? { annotation: toProto(started), sessionTimeoutS: started.sessionTimeoutS }
+        : { annotation: undefined, sessionTimeoutS: 0 };
+    },
+    cancel: async ({ id, processingDuration }, caller) =>
+      toProto(await annotations.cancel(caller, id, processingDuration)),
+    confirm: async ({ id, idempotencyKey, processingDuration }, caller) =>
+      toProto(await annotations.confirm(caller, id, idempotencyKey, processingDuration)),
+    postpone: async ({ id, processingDuration }, caller) =>
+      toProto(await annotations.postpone(caller, id, processingDuration)),
+    reject: async (request, caller) => {
+      const { annotation, noteId } = await annotations.reject(caller, request);
+      return { annotation: toProto(annotation), noteId };
+    },
+    delete: async ({ id, processingDuration }, caller) =>
+      toProto(await annotations.delete(caller, id, processingDuration)),
+    rotate: async (request, caller) => toProto(await annotations.rotate(caller, request)),
+    copy: async (request, caller) => toProto(await annotations.copy(caller, request)),
+    purgeDeleted: async ({ annotationIds, queueId }, caller) => {
+      await purge.request(caller, { ids: annotationIds, queueId });
+      // The sweep does what is left when this replica ends meanwhile.
+      purge.purgeRequested().catch((error) => log.warn({ err: error }, 'purging is left to the sweep'));
+      return {};
+    },
+    assign: async (request, caller) => toProto(await annotations.assign(caller, request)),
+    getProcessingDuration: async ({ annotationId }, caller) => toDuration(await store.get(caller, annotationId)),
+    updateProcessingDuration: async ({ annotationId, duration }, caller) =>
+      toDuration(await annotations.setDuration(caller, annotationId, duration)),
+    applyLabels: async (request, caller) => {
+      await annotations.applyLabels(caller, request);
+      return {};
+    },
     update: async (request, caller) => toProto(await annotations.update(caller, request)),
 
     getContent: async ({ annotationId }, caller) =>
@@ -62,6 +105,9 @@ export function createRpc(deps: {
         annotationId,
         await contents.applyOperations(caller, annotationId, parse(operationsJson, 'operations')),
       ),
+    selectText: async (request, caller) => toContent(request.annotationId, await contents.select(caller, request)),
+    addEmptyItem: async ({ annotationId, nodeId }, caller) =>
+      toContent(annotationId, await contents.addEmptyItem(caller, annotationId, nodeId)),
     validateContent: async (request, caller) => {
       const { messages, updated } = await contents.validate(caller, request);
       return { messages: messages.map(toMessage), updatedDatapointsJson: JSON.stringify(updated) };
@@ -75,22 +121,157 @@ export function createRpc(deps: {
       requireSystem(caller);
       return toProto(await annotations.failExtraction(caller, request));
     },
+    splitAtImport: async (request, caller) => {
+      requireSystem(caller);
+      return toProto(await annotations.splitAtImport(caller, request));
+    },
     finishExport: async (request, caller) => {
       requireSystem(caller);
       return toProto(await annotations.finishExport(caller, request));
     },
+    requestExports: async (request, caller) => annotations.requestExports(caller, await withRelations(request, caller)),
     async *streamForExport(request, caller) {
-      const [total, origins] = await Promise.all([store.count(caller, request), store.findOrigins(caller, request)]);
+      const filter = await withRelations(request, caller);
+      const [total, origins] = await Promise.all([store.count(caller, filter), store.findOrigins(caller, filter)]);
       yield { header: { total, ...origins } };
-      for await (const { annotation, contentJson } of contents.exportAll(store.stream(caller, request))) {
+      for await (const { annotation, contentJson } of contents.exportAll(store.stream(caller, filter))) {
         yield { annotation: { annotation: toProto(annotation), contentJson } };
       }
     },
     getHistory: async ({ annotationId }, caller) => {
       await store.get(caller, annotationId);
       const entries = await history.list(annotationId);
-      return { entries: entries.map((entry) => ({ ...entry, actorId: entry.actorId ?? undefined })) };
+      return {
+        entries: entries.map(({ values = [], ...entry }) => ({
+          ...entry,
+          actorId: entry.actorId ?? undefined,
+          values: values.map(({ before, after, ...value }) => ({
+            ...value,
+            // Changes of older versions do not say it.
+            origin: value.origin ?? '',
+            before: before ?? undefined,
+            after: after ?? undefined,
+          })),
+        })),
+      };
     },
+
+    listNotes: async ({ ordering, page, pageSize, ...filter }, caller) => {
+      const { notes: found, total } = await notes.list(caller, filter, ordering, { page, pageSize });
+      return { notes: found.map(toNote), total };
+    },
+    createNote: async ({ annotationId, content, metadata }, caller) => {
+      const [annotation] = await store.getMany(caller, [annotationId]);
+      if (!annotation) throw invalidField('annotation', 'Invalid hyperlink - Object does not exist.');
+      const { organizationId, queueId } = annotation;
+      const note: Note = {
+        id: await backbone.ids.next('note'),
+        organizationId,
+        annotationId,
+        type: null,
+        content,
+        metadata: metadata ?? {},
+        creatorId: caller.userId,
+        createdAt: new Date(),
+        modifierId: null,
+        modifiedAt: null,
+      };
+      await notes.insert(note, queueId);
+      return toNote(note);
+    },
+    updateNote: async ({ id, content, metadata }, caller) => {
+      const modified = { modifierId: caller.userId, modifiedAt: new Date() };
+      const changes = { ...(content !== undefined && { content }), ...(metadata && { metadata }) };
+      return toNote(await notes.update(caller, id, { ...changes, ...modified }));
+    },
+    deleteNote: async ({ id }, caller) => {
+      await notes.remove(caller, id);
+      return {};
+    },
+
+    listRelations: async ({ ordering, page, pageSize, ...filter }, caller) => {
+      const { relations: found, total } = await relations.list(caller, filter, ordering, { page, pageSize });
+      const visible = await visibleOf(found, caller);
+      return { relations: found.map((relation) => toRelation(relation, visible)), total };
+    },
+    createRelation: async (request, caller) => toRelation(await relating.create(caller, fromRelation(request))),
+    updateRelation: async (request, caller) => toRelation(await relating.update(caller, fromRelation(request))),
+    deleteRelation: async ({ id }, caller) => {
+      await relating.remove(caller, id);
+      return {};
+    },
+
+    listAutomationBlockers: async ({ ids, annotationIds, page, pageSize }, caller) => {
+      const { blockers: found, total } = await blockers.list(caller, { ids, annotationIds }, { page, pageSize });
+      return {
+        blockers: found.map(({ id, annotationId, content }) => ({
+          id,
+          annotationId,
+          contentJson: JSON.stringify(content),
+        })),
+        total,
+      };
+    },
+  };
+
+  /** A filter by relations becomes one by the annotations of these. */
+  async function withRelations(
+    request: contract.ListAnnotationsRequest,
+    caller: Caller,
+  ): Promise<contract.ListAnnotationsRequest> {
+    const { relationParentIds: parentIds, relationTypes: types, relationKeys: keys } = request;
+    if (parentIds.length + types.length + keys.length === 0) return request;
+    const members = await relations.findMembers(caller, { parentIds, types, keys });
+    const ids = request.ids.length > 0 ? request.ids.filter((id) => members.has(id)) : [...members];
+    // Ids begin with 1: nothing is found.
+    return { ...request, ids: ids.length > 0 ? ids : [0] };
+  }
+
+  /** Which annotations of the relations the caller may see; undefined: all. */
+  async function visibleOf(found: readonly Relation[], caller: Caller): Promise<ReadonlySet<number> | undefined> {
+    if (caller.queueIds === 'all') return undefined;
+    const ids = found.flatMap(({ annotationIds, parentId }) => [...annotationIds, ...(parentId ? [parentId] : [])]);
+    return new Set((await store.getMany(caller, ids)).map(({ id }) => id));
+  }
+}
+
+function toNote({ organizationId: _, type, creatorId, modifierId, modifiedAt, ...note }: Note): contract.Note {
+  return {
+    ...note,
+    type: type ?? undefined,
+    creatorId: creatorId ?? undefined,
+    modifierId: modifierId ?? undefined,
+    modifiedAt: modifiedAt ?? undefined,
+  };
+}
+
+/** @param visible annotations that may be named; undefined: all */
+function toRelation(
+  { id, type, key, parentId, annotationIds }: Relation,
+  visible?: ReadonlySet<number>,
+): contract.Relation {
+  const isVisible = (annotationId: number) => visible?.has(annotationId) ?? true;
+  return {
+    id,
+    type,
+    key: key ?? undefined,
+    parentId: parentId !== null && isVisible(parentId) ? parentId : undefined,
+    annotationIds: annotationIds.filter(isVisible),
+  };
+}
+
+function fromRelation({ id, type, key, parentId, annotationIds }: contract.Relation): GivenRelation {
+  return { id, type, key: key ?? null, parentId: parentId ?? null, annotationIds };
+}
+
+function toDuration({ duration }: Annotation): contract.ProcessingDuration {
+  return {
+    timeSpentActive: duration.active,
+    timeSpentOverall: duration.overall,
+    timeSpentEdit: duration.edit,
+    timeSpentBlockers: duration.blockers,
+    timeSpentEmails: duration.emails,
+    timeSpentOpening: duration.opening,
   };
 }
 
@@ -108,8 +289,8 @@ function toContent(annotationId: number, tree: unknown): contract.ContentRespons
   return { annotationId, treeJson: JSON.stringify(tree) };
 }
 
-function toMessage({ aggregationType, schemaId, label, ...message }: ContentMessage): contract.Message {
-  return { ...message, detail: undefined, aggregationType, schemaId, label };
+function toMessage({ aggregationType, schemaId, label, detail, ...message }: ContentMessage): contract.Message {
+  return { ...message, detail: detail && { ...detail }, aggregationType, schemaId, label };
 }
 
 /** Null in the domain is a field that is not there in the contract. */
@@ -118,6 +299,11 @@ function toProto(annotation: Annotation): contract.Annotation {
   return {
     ...annotation,
     pageIds: [...annotation.pageIds],
+    relationIds: [...annotation.relationIds],
+    labelIds: [...annotation.labelIds],
+    assigneeIds: [...annotation.assigneeIds],
+    timeSpent: annotation.duration.overall,
+    automationBlockerId: there(annotation.automationBlockerId),
     creatorId: there(annotation.creatorId),
     modifierId: there(annotation.modifierId),
     modifiedAt: there(annotation.modifiedAt),

@@ -445,3 +445,11 @@ describe('one-time tokens', () => {
     expect(seconds).toBeLessThan(110);
   });
 });
+
+it.each([
+  ['tokens', 'expiresAt'],
+  ['attempts', 'until'],
+])('%s do not pile up: MongoDB removes them by itself', async (collection, field) => {
+  const indexes = await backbone.database.connection.collection(collection).indexes();
+  expect(indexes).toContainEqual(expect.objectContaining({ key: { [field]: 1 }, expireAfterSeconds: 0 }));
+});

@@ -3,7 +3,10 @@ import { auth } from '@intake/contracts';
 import { createIndexes, isMongoUnavailable } from '@intake/mongo';
 import { readRpcSettings, serveRpc } from '@intake/rpc';
 import { type Environment, runAsProcess, runService } from '@intake/service';
+import { createOutgoing } from '@intake/untrusted';
 import { readAuthConfig } from './config';
+import { createAttemptStore } from './guessing/attempt.store';
+import { createGuessing } from './guessing/guessing';
 import { createJwtUseStore } from './jwt/jwt-use.store';
 import { createLetterStore } from './mail/letter.store';
 import { createPost } from './mail/post';
@@ -11,6 +14,8 @@ import { createAuthSettingsStore } from './organization/auth-settings.store';
 import { createOrganizationStore } from './organization/organization.store';
 import { createPasswords } from './password/password';
 import { createRpc } from './rpc';
+import { createProviders } from './sso/provider';
+import { createSsoLoginStore } from './sso/sso-login.store';
 import { createTokenStore } from './token/token.store';
 import { createUserStore } from './user/user.store';
 
@@ -26,13 +31,29 @@ export const start = (env: Environment) =>
     const letters = createLetterStore(backbone);
     const authSettings = createAuthSettingsStore(backbone);
     const jwtUses = createJwtUseStore(backbone);
+    const ssoLogins = createSsoLoginStore(backbone);
+    const providers = createProviders(createOutgoing({ allow: config.outgoingAllow }));
     const post = createPost(runtime, config, { letters, users, leases: backbone.leases });
+    const guessing = createGuessing({ attempts: createAttemptStore(backbone), limit: config.failedLogins });
     const passwords = await createPasswords();
     await createIndexes(backbone.database);
     await serveRpc(runtime, {
       definition: auth.AuthServiceService,
       proto: 'intake/auth/v1/auth.proto',
-      handlers: createRpc({ backbone, organizations, users, tokens, passwords, post, authSettings, jwtUses }),
+      handlers: createRpc({
+        backbone,
+        organizations,
+        users,
+        tokens,
+        passwords,
+        guessing,
+        post,
+        authSettings,
+        jwtUses,
+        ssoLogins,
+        providers,
+        log: runtime.log,
+      }),
       ...rpc,
       isUnavailable: isMongoUnavailable,
     });

@@ -1,18 +1,28 @@
 import type { Backbone } from '@intake/bus';
 import type { auth } from '@intake/contracts';
 import { type Handlers, requireSystem } from '@intake/rpc';
+import type { Runtime } from '@intake/service';
+import type { Guessing } from './guessing/guessing';
 import { exchangeJwt } from './jwt/exchange-jwt';
 import { isJwt } from './jwt/jwt';
 import type { JwtUseStore } from './jwt/jwt-use.store';
 import type { Post } from './mail/post';
 import { type AuthSettings, getAuthSettings, updateAuthSettings } from './organization/auth-settings';
 import type { AuthSettingsStore } from './organization/auth-settings.store';
-import { createOrganization, type Organization, updateOrganization } from './organization/organization';
+import {
+  createOrganization,
+  type Organization,
+  prepareOrganization,
+  updateOrganization,
+} from './organization/organization';
 import type { OrganizationStore } from './organization/organization.store';
 import { changePassword, confirmReset, overwritePassword, requestReset } from './password/change-password';
 import type { Passwords } from './password/password';
 import { scorePassword } from './password/strength';
 import { rolesOf } from './role/roles';
+import type { Providers } from './sso/provider';
+import { finishSso, startSso } from './sso/sso-login';
+import type { SsoLoginStore } from './sso/sso-login.store';
 import {
   exchangeToken,
   issueOneTimeToken,
@@ -24,7 +34,7 @@ import {
   verifyToken,
 } from './token/token';
 import type { TokenStore } from './token/token.store';
-import { assignQueues, createUser, deleteUser, type User, updateUser } from './user/user';
+import { assignQueues, assignUsers, createUser, deleteUser, type User, updateUser } from './user/user';
 import type { UserStore } from './user/user.store';
 
 /** What the rpcs stand on. */
@@ -34,25 +44,30 @@ export interface RpcDeps {
   readonly users: UserStore;
   readonly tokens: TokenStore;
   readonly passwords: Passwords;
+  readonly guessing: Guessing;
   readonly post: Post;
   readonly authSettings: AuthSettingsStore;
   readonly jwtUses: JwtUseStore;
+  readonly ssoLogins: SsoLoginStore;
+  readonly providers: Providers;
+  readonly log: Runtime['log'];
 }
 
 /** The rpcs of proto/intake/auth/v1. */
 export function createRpc(deps: RpcDeps): Handlers<typeof auth.AuthServiceService> {
-  const { organizations, users } = deps;
+  const { organizations, users, log } = deps;
+  const sso = { ...deps, warn: (about: object) => log.warn(about, 'a login by single sign-on failed') };
   return {
     async login(request, caller) {
-      const { key, token, user } = await logIn(caller, request, deps);
-      return { key, identity: toIdentity(user, token), expiresAt: token.expiresAt };
+      const { key, token, user, session } = await logIn(caller, request, deps);
+      return { key, identity: toIdentity(user, token), expiresAt: token.expiresAt, session };
     },
     async logout({ key }, caller) {
       await logOut(caller, key, deps);
       return {};
     },
-    async verifyToken({ key }, caller) {
-      const { token, user } = await verifyToken(caller, key, deps);
+    async verifyToken(request, caller) {
+      const { token, user } = await verifyToken(caller, request, deps);
       return toIdentity(user, token);
     },
     async verifyPassword(request, caller) {
@@ -62,6 +77,7 @@ export function createRpc(deps: RpcDeps): Handlers<typeof auth.AuthServiceServic
       const { organization, admin, created } = await createOrganization(caller, request, deps);
       return { organization: toOrganization(organization, [admin.id]), admin: toUser(admin), created };
     },
+    prepareOrganization: (request, caller) => prepareOrganization(caller, request, deps),
     async listOrganizations({ ids }, caller) {
       const found = await organizations.list(caller, ids);
       const userIds = found.length > 0 ? await users.listIds(caller) : [];
@@ -129,6 +145,11 @@ export function createRpc(deps: RpcDeps): Handlers<typeof auth.AuthServiceServic
       const given = { ...change, jwtKeys: jwtKeys?.keys, allowedRoles: allowedRoles?.names };
       return toAuthSettings(await updateAuthSettings(caller, organizationId, given, deps));
     },
+    startSso: (request, caller) => startSso(caller, request, sso),
+    async finishSso(request, caller) {
+      const { key, next, user, session } = await finishSso(caller, request, sso);
+      return { oneTimeKey: key, next, identity: toIdentity(user), session };
+    },
     async issueToken(_, caller) {
       const { key, token } = await issueToken(caller, deps);
       return { key, expiresAt: token.expiresAt };
@@ -138,6 +159,10 @@ export function createRpc(deps: RpcDeps): Handlers<typeof auth.AuthServiceServic
     },
     async assignQueues({ userId, queueIds }, caller) {
       return toUser(await assignQueues(caller, userId, queueIds, deps));
+    },
+    async assignUsers({ queueId, userIds }, caller) {
+      await assignUsers(caller, queueId, userIds, deps);
+      return {};
     },
   };
 }
@@ -156,8 +181,14 @@ function toIdentity(user: User, token?: Token): auth.Identity {
   };
 }
 
-function toAuthSettings({ jwtKeys, allowedRoles, ...settings }: AuthSettings): auth.AuthSettings {
-  return { ...settings, jwtKeys: [...jwtKeys], allowedRoles: [...allowedRoles] };
+function toAuthSettings({ jwtKeys, allowedRoles, oidc, ...settings }: AuthSettings): auth.AuthSettings {
+  const { clientSecret, ...shown } = oidc;
+  return {
+    ...settings,
+    jwtKeys: [...jwtKeys],
+    allowedRoles: [...allowedRoles],
+    oidc: { ...shown, hasClientSecret: clientSecret !== '' },
+  };
 }
 
 function toOrganization(organization: Organization, userIds: number[]): auth.Organization {

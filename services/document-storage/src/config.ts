@@ -8,6 +8,11 @@ export interface Config {
   readonly objectStore: ObjectStoreOptions;
   /** Page images drawn at the same time. */
   readonly drawers: number;
+  /** Documents converted at the same time. */
+  readonly converters: number;
+  readonly programs: { readonly office: string; readonly qpdf: string };
+  /** Where programs are looked for. */
+  readonly path: string;
 }
 
 /** Reads the settings; throws ConfigError naming every problem. */
@@ -19,8 +24,19 @@ export function readSettings(env: Environment): Config {
     bucket: text('INTAKE_S3_BUCKET', 'bucket of this installation; made when it is missing', 'intake'),
     region: text('INTAKE_S3_REGION', 'region the bucket is in; what MinIO calls itself by default', 'us-east-1'),
   });
-  const { drawers } = readConfig(env, {
+  const { drawers, converters, office, qpdf, path } = readConfig(env, {
     drawers: count('INTAKE_PAGE_WORKERS', 'child processes that draw page images', 1),
+    converters: count('INTAKE_CONVERTERS', 'child processes that convert office files and repair PDFs', 1),
+    office: text('INTAKE_SOFFICE', 'the program of LibreOffice, by path or name', 'soffice'),
+    qpdf: text('INTAKE_QPDF', 'the program that repairs PDFs, by path or name', 'qpdf'),
+    path: text('PATH', 'where programs are looked for', '/usr/local/bin:/usr/bin:/bin'),
   });
-  return { rpc: readRpcSettings(env), objectStore: s3, drawers: Math.max(drawers, 1) };
+  return {
+    rpc: readRpcSettings(env),
+    objectStore: s3,
+    drawers: Math.max(drawers, 1),
+    converters: Math.max(converters, 1),
+    programs: { office, qpdf },
+    path,
+  };
 }

@@ -1,13 +1,15 @@
 import type { EventHandler, EventHandlers } from '@intake/bus';
+import type { createPurge } from './document/purge';
 import type { ImportUpload } from './upload/import-upload';
 
 /** What this service does about events. */
-export function createConsumers(importUpload: ImportUpload): EventHandlers {
+export function createConsumers(importUpload: ImportUpload, purge: ReturnType<typeof createPurge>): EventHandlers {
   const recordAnnotation: EventHandler<'annotation.importing' | 'annotation.created' | 'annotation.failed_import'> = {
-    on:
-      ({ payload: { organizationId, annotationId, documentId, uploadId } }) =>
-      (session) =>
-        importUpload.recordAnnotation(session, organizationId, { annotationId, documentId }, uploadId),
+    together: (session, arrivals) =>
+      importUpload.recordAnnotations(
+        session,
+        arrivals.map(({ event, within }) => ({ ...event.payload, within })),
+      ),
   };
   return {
     'upload.created': {
@@ -18,5 +20,6 @@ export function createConsumers(importUpload: ImportUpload): EventHandlers {
     'annotation.created': recordAnnotation,
     'annotation.importing': recordAnnotation,
     'annotation.failed_import': recordAnnotation,
+    'annotation.purged': { on: ({ payload }) => purge(payload) },
   };
 }

@@ -60,7 +60,7 @@ beforeAll(async () => {
     );
     const make = async (name: string, settings?: Record<string, unknown>) => {
       const ids = { workspaceId: workspace.id, schemaId: schema.id };
-      return (await queues.createQueue({ name, ...ids, metadata: undefined, settings }, caller)).id;
+      return (await queues.createQueue(queue.CreateQueueRequest.fromPartial({ name, ...ids, settings }), caller)).id;
     };
     queueId = await make('Invoices', { accepted_mime_types: ['application/pdf', 'image/*'] });
     otherQueueId = await make('Others');

@@ -2,17 +2,21 @@ import { connectBackbone, startConsumer } from '@intake/bus';
 import { documentStorage, extension, queue } from '@intake/contracts';
 import { type EngineJobs, engineWorker } from '@intake/engine';
 import { createIndexes, isMongoUnavailable } from '@intake/mongo';
-import { connectRpc, Refusal, serveRpc, systemCaller } from '@intake/rpc';
+import { connectRpc, createReader, Refusal, serveRpc, systemCaller } from '@intake/rpc';
 import { type Environment, runAsProcess, runService } from '@intake/service';
-import { ChildPool } from '@intake/untrusted';
+import { ChildPool, type ConvertJobs, convertWorker } from '@intake/untrusted';
 import { readSettings } from './config';
 import { createConsumers } from './consumers';
 import { createDocumentStore } from './document/document.store';
+import { createPurge } from './document/purge';
+import { createSplitDocument } from './document/split-document';
 import { createFiles } from './file/file';
 import { createFileStore } from './file/file.store';
 import { createObjectStore } from './object-store/object-store';
 import { createPageStore } from './page/page.store';
 import { createPageImages } from './page/page-image';
+import { createPageTextStore } from './page/page-text.store';
+import { createRenditions } from './rendition/rendition';
 import { createRpc } from './rpc';
 import { startSweeps } from './sweeps';
 import { createTaskStore } from './task/task.store';
@@ -21,18 +25,22 @@ import { createImportUpload } from './upload/import-upload';
 import { createSubmissionStore } from './upload/submission.store';
 import { createUploadStore } from './upload/upload.store';
 
+/** Longest conversion, in milliseconds. */
+const CONVERSION_MS = 60_000;
+
 /** Starts the service. */
 export const start = (env: Environment) =>
   runService('document-storage', env, async (runtime) => {
-    const { rpc, objectStore, drawers } = readSettings(env);
+    const { rpc, objectStore, drawers, converters, programs, path } = readSettings(env);
     const backbone = await connectBackbone(runtime, env);
     const { database } = backbone;
     const fileStore = createFileStore(database);
-    const documents = createDocumentStore(database);
+    const documents = createDocumentStore(database, fileStore);
     const uploads = createUploadStore(database);
     const tasks = createTaskStore(database);
     const submissions = createSubmissionStore(database);
     const pages = createPageStore(database, backbone.ids);
+    const pageTexts = createPageTextStore(database);
     await createIndexes(database);
 
     const objects = createObjectStore(objectStore);
@@ -41,8 +49,17 @@ export const start = (env: Environment) =>
     const engine = new ChildPool<EngineJobs>({ worker: engineWorker, size: drawers });
     runtime.onStop('page drawers', () => engine.close());
 
+    const converter = new ChildPool<ConvertJobs>({
+      worker: convertWorker,
+      size: converters,
+      timeoutMs: CONVERSION_MS,
+      env: { PATH: path },
+    });
+    runtime.onStop('converters', () => converter.close());
+
     const queues = connectRpc(runtime, queue.QueueServiceService, rpc.addressOf('queue'), rpc.secret);
     const hooks = connectRpc(runtime, extension.ExtensionServiceService, rpc.addressOf('extension'), rpc.secret);
+    const readQueue = createReader(async (ids, caller) => (await queues.getQueues({ ids }, caller)).queues);
     const files = createFiles(fileStore, objects, runtime.log);
     const importUpload = createImportUpload({
       backbone,
@@ -63,7 +80,15 @@ export const start = (env: Environment) =>
       uploads,
       tasks,
       submissions,
-      findQueue: async (caller, id) => (await queues.getQueues({ ids: [id] }, caller)).queues[0] ?? null,
+      findQueue: async (caller, id) => (await readQueue(id, caller)) ?? null,
+    });
+    const prepareRendition = createRenditions({
+      ...{ documents, files, objects, programs },
+      pool: converter,
+      log: runtime.log,
+    });
+    const splitDocument = createSplitDocument({
+      ...{ backbone, files, fileStore, objects, documents, submissions, importUpload, engine },
     });
     const drawPage = createPageImages({ pages, documents, objects, engine, log: runtime.log });
 
@@ -71,15 +96,15 @@ export const start = (env: Environment) =>
       definition: documentStorage.DocumentStorageServiceService,
       proto: 'intake/document_storage/v1/document_storage.proto',
       handlers: createRpc({
-        ...{ files, fileStore, objects, documents, uploads, tasks, pages },
-        ...{ createUpload, importUpload, drawPage },
+        ...{ files, fileStore, objects, documents, uploads, tasks, pages, pageTexts },
+        ...{ createUpload, importUpload, drawPage, prepareRendition, splitDocument },
       }),
       ...rpc,
       isUnavailable: isMongoUnavailable,
     });
     startConsumer(runtime, {
       ...backbone,
-      handlers: createConsumers(importUpload),
+      handlers: createConsumers(importUpload, createPurge({ documents, pages, pageTexts, fileStore, objects })),
       isAway: (error) => error instanceof Refusal && error.reason === 'SERVICE_UNAVAILABLE',
     });
     startSweeps(runtime, backbone, { files, importUpload });

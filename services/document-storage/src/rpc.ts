@@ -10,6 +10,8 @@ import type { ObjectStore } from './object-store/object-store';
 import type { Page } from './page/page';
 import type { PageStore } from './page/page.store';
 import type { PageImage } from './page/page-image';
+import type { PageTextStore } from './page/page-text.store';
+import { PDF, type PrepareRendition } from './rendition/rendition';
 import type { TaskStore } from './task/task.store';
 import type { CreateUpload } from './upload/create-upload';
 import type { ImportUpload } from './upload/import-upload';
@@ -24,8 +26,11 @@ export interface RpcOptions {
   readonly uploads: UploadStore;
   readonly tasks: TaskStore;
   readonly pages: PageStore;
+  readonly pageTexts: PageTextStore;
   readonly createUpload: CreateUpload;
   readonly importUpload: ImportUpload;
+  readonly prepareRendition: PrepareRendition;
+  readonly splitDocument: (caller: Caller, id: number, runs: readonly (readonly number[])[]) => Promise<number[]>;
   readonly drawPage: (caller: Caller, pageId: number, preview: boolean) => Promise<PageImage>;
 }
 
@@ -34,10 +39,13 @@ type Service = typeof documentStorage.DocumentStorageServiceService;
 /** How long before its caller gives up a waiting call answers, in milliseconds. */
 const ANSWER_EARLY_MS = 500;
 const LONGEST_WAIT_MS = 60_000;
+/** API: limits.md, pages per document. */
+const MOST_PAGES = 500;
 
 /** Requests to domain calls to responses. */
 export function createRpc(options: RpcOptions): Handlers<Service> {
-  const { files, fileStore, objects, documents, uploads, tasks, pages, createUpload, importUpload } = options;
+  const { files, fileStore, objects, documents, uploads, tasks, pages, pageTexts, createUpload, importUpload } =
+    options;
 
   return {
     async putFile(requests, caller) {
@@ -97,13 +105,20 @@ export function createRpc(options: RpcOptions): Handlers<Service> {
       const { documents: list, total } = await documents.list(caller, filter, ordering, { page, pageSize });
       return { documents: list.map(toDocumentMessage), total };
     },
-    async *getFile({ documentId, s3Name, offset, length }, caller) {
+    async *getFile({ documentId, s3Name, offset, length, rendition }, caller) {
       const which = documentId === undefined ? { s3Name: s3Name ?? '' } : { id: documentId };
       const document = found(await documents.find(caller, which));
-      if (offset > 0 && offset >= document.size) throw new Refusal('RANGE_NOT_SATISFIABLE');
-      const { mimeType, originalFileName: fileName, size, sha256 } = document;
+      const own = { key: document.s3Name, mimeType: document.mimeType, size: document.size, sha256: document.sha256 };
+      const made = rendition && document.rendition ? { ...document.rendition, mimeType: PDF } : own;
+      const { key, mimeType, size, sha256 } = made;
+      if (offset > 0 && offset >= size) throw new Refusal('RANGE_NOT_SATISFIABLE');
       const range = { offset, length: Math.min(length > 0 ? length : size, size - offset) };
-      yield* sendFile(objects, document.s3Name, { mimeType, fileName, size, etag: `"${sha256}"` }, range);
+      const fileName = document.originalFileName;
+      yield* sendFile(objects, key, { mimeType, fileName, size, etag: `"${sha256}"` }, range);
+    },
+    async prepareRendition({ id }, caller) {
+      requireSystem(caller);
+      return options.prepareRendition(caller, id);
     },
     async *getStoredFile({ key }, caller) {
       requireSystem(caller);
@@ -116,7 +131,43 @@ export function createRpc(options: RpcOptions): Handlers<Service> {
     },
     async putPages({ pages: sizes, ...of }, caller) {
       requireSystem(caller);
-      return { pageIds: await pages.put(organizationOf(caller), of, sizes) };
+      const organizationId = organizationOf(caller);
+      const texts = sizes.flatMap(({ number, rotationDeg, source, wordsJson }) =>
+        source === '' ? [] : [{ documentId: of.documentId, number, rotationDeg, source, wordsJson }],
+      );
+      const [pageIds] = await Promise.all([
+        pages.put(
+          organizationId,
+          of,
+          sizes.map(({ number, width, height, rotationDeg }) => ({ number, width, height, rotationDeg })),
+        ),
+        pageTexts.put(organizationId, texts),
+      ]);
+      return { pageIds };
+    },
+    async placeAnnotation({ annotationId, documentId, queueId }, caller) {
+      requireSystem(caller);
+      const organizationId = organizationOf(caller);
+      await documents.share(organizationId, documentId, annotationId, queueId);
+      await pages.place(organizationId, annotationId, queueId);
+      return {};
+    },
+    async getPageTexts({ annotationId, numbers }, caller) {
+      const filter = { ids: [], annotationIds: [annotationId], numbers };
+      const { pages: list } = await pages.list(caller, filter, ['number'], { page: 1, pageSize: MOST_PAGES });
+      const texts = await pageTexts.findMany(organizationOf(caller), list);
+      const byKey = new Map(texts.map((text) => [`${text.documentId}/${text.number}/${text.rotationDeg}`, text]));
+      return {
+        pages: list.flatMap(({ id: pageId, documentId, number, rotationDeg }) => {
+          const text = byKey.get(`${documentId}/${number}/${rotationDeg}`);
+          return text ? [{ pageId, number, source: text.source, wordsJson: text.wordsJson }] : [];
+        }),
+      };
+    },
+    async splitDocument({ documentId, runs }, caller) {
+      requireSystem(caller);
+      const numbers = runs.map((run) => run.numbers);
+      return { documentIds: await options.splitDocument(caller, documentId, numbers) };
     },
     async listPages({ ordering, page, pageSize, ...filter }, caller) {
       const { pages: list, total } = await pages.list(caller, filter, ordering, { page, pageSize });
@@ -155,7 +206,8 @@ function toDocumentMessage(document: Document): documentStorage.Document {
     ...documentStorage.Document.fromPartial({
       id: document.id,
       organizationId: document.organizationId,
-      s3Name: document.s3Name,
+      // What a purged document was stored as leads nowhere.
+      s3Name: document.purgedAt ? '' : document.s3Name,
       parentId: document.parentId ?? undefined,
       emailId: document.emailId ?? undefined,
       annotationIds: [...document.annotationIds],

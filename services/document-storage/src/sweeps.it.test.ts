@@ -3,7 +3,7 @@ import { createIndexes, transaction } from '@intake/mongo';
 import { systemCaller } from '@intake/rpc';
 import { type RunningService, runService } from '@intake/service';
 import { backing, dropTestData, findStored, listObjects, type ServiceEnv, serviceEnv } from '@intake/testkit';
-import { createDocumentStore } from './document/document.store';
+import { createDocumentStore, type DocumentStore } from './document/document.store';
 import { createFiles, type Files } from './file/file';
 import { createFileStore, type FileStore } from './file/file.store';
 import { createObjectStore } from './object-store/object-store';
@@ -11,7 +11,7 @@ import { createTaskStore, type TaskStore } from './task/task.store';
 import { type CreateUpload, createCreateUpload } from './upload/create-upload';
 import { createImportUpload, type ImportUpload } from './upload/import-upload';
 import { createSubmissionStore } from './upload/submission.store';
-import { createUploadStore } from './upload/upload.store';
+import { createUploadStore, type UploadStore } from './upload/upload.store';
 
 jest.setTimeout(60_000);
 
@@ -23,6 +23,8 @@ let env: ServiceEnv;
 let service: RunningService;
 let backbone: Backbone;
 let fileStore: FileStore;
+let documents: DocumentStore;
+let uploads: UploadStore;
 let tasks: TaskStore;
 let files: Files;
 let createUpload: CreateUpload;
@@ -35,8 +37,8 @@ beforeAll(async () => {
     backbone = await connectBackbone(runtime, env);
     const { database } = backbone;
     fileStore = createFileStore(database);
-    const documents = createDocumentStore(database);
-    const uploads = createUploadStore(database);
+    documents = createDocumentStore(database, fileStore);
+    uploads = createUploadStore(database);
     tasks = createTaskStore(database);
     const submissions = createSubmissionStore(database);
     await createIndexes(database);
@@ -77,10 +79,12 @@ const startImport = async (uploadId: number) => {
   const effect = await importUpload.start(ORGANIZATION, uploadId);
   await transaction(backbone.database, effect);
 };
-const record = (uploadId: number, documentId: number, annotationId: number) =>
-  transaction(backbone.database, (session) =>
-    importUpload.recordAnnotation(session, ORGANIZATION, { annotationId, documentId }, uploadId),
-  );
+const opened = (uploadId: number, documentId: number, annotationId: number) => ({
+  ...{ organizationId: ORGANIZATION, uploadId, documentId, annotationId },
+  within: <T>(fn: () => T) => fn(),
+});
+const record = (...annotation: Parameters<typeof opened>) =>
+  transaction(backbone.database, (session) => importUpload.recordAnnotations(session, [opened(...annotation)]));
 const later = (minutes: number) => new Date(Date.now() + minutes * MINUTE);
 
 describe('orphan files', () => {
@@ -132,6 +136,34 @@ describe('uploads at rest', () => {
     expect(await tasks.find(caller, taskId, new Date())).toMatchObject({ status: 'succeeded' });
     await importUpload.pushResting(later(100));
     expect(await eventsOf(`document:${second}`)).toHaveLength(2);
+  });
+
+  it('are finished once when annotations of several uploads come together, some of them twice', async () => {
+    const two = await upload('one of two', 'two of two');
+    const other = await upload('another');
+    for (const { uploadId } of [two, other]) await startImport(uploadId);
+    const [first = 0, second = 0] = two.documentIds;
+    const many = [
+      opened(two.uploadId, first, 81),
+      opened(other.uploadId, other.documentIds[0] ?? 0, 83),
+      opened(two.uploadId, second, 82),
+      opened(two.uploadId, first, 81),
+      { ...opened(two.uploadId, first, 84), organizationId: ORGANIZATION + 1 },
+    ];
+    await transaction(backbone.database, (session) => importUpload.recordAnnotations(session, many));
+    expect(await uploads.find(caller, two.uploadId)).toMatchObject({
+      state: 'finished',
+      annotations: [
+        { annotationId: 81, documentId: first },
+        { annotationId: 82, documentId: second },
+      ],
+    });
+    for (const { uploadId, taskId } of [two, other]) {
+      expect(await eventsOf(`upload:${uploadId}`)).toEqual(['upload.created 1', 'upload.finished 2']);
+      expect(await tasks.find(caller, taskId, new Date())).toMatchObject({ status: 'succeeded' });
+    }
+    const noted = await documents.findMany(caller, two.documentIds);
+    expect(noted.map(({ annotationIds }) => annotationIds).sort()).toEqual([[81], [82]]);
   });
 
   it('are started once, however often the event comes', async () => {

@@ -6,30 +6,35 @@ import type { JobStore } from './job/job.store';
 export function createConsumers(store: JobStore, { emit }: Backbone): EventHandlers {
   return {
     'annotation.importing': {
-      on:
-        ({ payload, version }) =>
-        async (session) => {
-          const { annotationId, organizationId, queueId, documentId, mimeType, locale, rirPollId = '' } = payload;
-          const id = `${annotationId}/${rirPollId}`;
-          await store.add(session, {
-            id,
-            annotationId,
-            rirPollId,
-            organizationId,
-            queueId,
-            documentId,
-            mimeType,
-            locale,
-            requestId: currentRequestId(),
-            traceparent: currentTraceparent(),
-          });
-          await emit(session, {
-            subject: 'jobs.extraction',
-            aggregate: `annotation:${annotationId}`,
-            version,
-            payload: { annotationId, rirPollId },
-          });
-        },
+      async together(session, arrivals) {
+        const jobs = arrivals.map(({ event: { payload, version }, within }) =>
+          within(() => {
+            const {
+              annotationId,
+              organizationId,
+              queueId,
+              documentId,
+              mimeType,
+              locale,
+              rotationDeg,
+              rirPollId = '',
+            } = payload;
+            emit(session, {
+              subject: 'jobs.extraction',
+              aggregate: `annotation:${annotationId}`,
+              version,
+              payload: { annotationId, rirPollId },
+            });
+            return {
+              ...{ id: `${annotationId}/${rirPollId}`, annotationId, rirPollId },
+              ...{ organizationId, queueId, documentId, mimeType, locale, rotationDeg },
+              requestId: currentRequestId(),
+              traceparent: currentTraceparent(),
+            };
+          }),
+        );
+        await store.add(session, jobs);
+      },
     },
   };
 }

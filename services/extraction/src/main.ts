@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { connectBackbone, startConsumer } from '@intake/bus';
-import { annotation, documentStorage, extraction } from '@intake/contracts';
+import { annotation, documentStorage, extraction, queue } from '@intake/contracts';
 import { type EngineJobs, engineWorker } from '@intake/engine';
 import { createIndexes, isMongoUnavailable } from '@intake/mongo';
 import { connectRpc, isNeighbourAway, Refusal, readRpcSettings, serveRpc } from '@intake/rpc';
@@ -78,6 +78,7 @@ export const start = (env: Environment) =>
         rpc.secret,
       ),
       annotations: connectRpc(runtime, annotation.AnnotationServiceService, rpc.addressOf('annotation'), rpc.secret),
+      queues: connectRpc(runtime, queue.QueueServiceService, rpc.addressOf('queue'), rpc.secret),
       ocr: { tesseract: config.tesseract, ...(config.languages.length > 0 && { languages: [...config.languages] }) },
       observe: (seconds: number, outcome: 'read' | 'failed') => durations.observe({ outcome }, seconds),
     };

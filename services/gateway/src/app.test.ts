@@ -6,6 +6,7 @@ import { currentContext, type RequestContext, type RunningService, runService } 
 import { z } from 'zod';
 import { createApp } from './app';
 import { createUrlsOf } from './request/base-url';
+import { readProxyTrust } from './request/client-address';
 import { Answer, route } from './route';
 
 const CALLER: Caller = {
@@ -68,9 +69,10 @@ const routes = [
 beforeAll(async () => {
   service = await runService('gateway-test', { INTAKE_LOG_LEVEL: 'silent' }, async (runtime) => {
     const authenticator = { authenticate: async () => CALLER, forget: () => undefined };
-    const urlsOf = createUrlsOf({ publicUrl: '', trustProxy: false });
+    const urlsOf = createUrlsOf({ publicUrl: '', proxies: readProxyTrust('off') });
+    const edge = { urlsOf, addressOf: () => 'here', quota: { take: () => undefined }, sessions: true };
     server = createServer(
-      createApp(runtime, { authenticator, urlsOf, corsOrigins: ['https://ui'], routes }).callback(),
+      createApp(runtime, { ...edge, authenticator, corsOrigins: ['https://ui'], routes }).callback(),
     );
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');

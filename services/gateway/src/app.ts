@@ -8,7 +8,10 @@ import Koa, { type Context, type Middleware } from 'koa';
 import { Histogram } from 'prom-client';
 import type { Authenticator } from './auth';
 import { toErrorReply } from './errors';
+import { serveDocs } from './openapi/docs-page';
+import type { Quota } from './quota/quota';
 import { readBody } from './request/body';
+import { checkCsrf, sessionOf } from './request/cookies';
 import { allowOrigins } from './request/cors';
 import { readShape } from './request/shapes';
 import { may } from './roles';
@@ -22,19 +25,25 @@ const LINGER_MS = 5000;
 export interface AppOptions {
   readonly authenticator: Authenticator;
   readonly urlsOf: (request: Context['req']) => ApiUrls;
+  /** Address of the client, as it is counted. */
+  readonly addressOf: (request: Context['req']) => string;
+  readonly quota: Quota;
   readonly corsOrigins: readonly string[];
+  /** Whether browsers may come with the cookies of a session. */
+  readonly sessions: boolean;
   readonly routes: readonly Route[];
 }
 
 /** The HTTP side: everything that is the same for every route, and the routes. */
-export function createApp(runtime: Runtime, { authenticator, urlsOf, corsOrigins, routes }: AppOptions): Koa {
+export function createApp(runtime: Runtime, options: AppOptions): Koa {
   const app = new Koa();
   const router = new Router({ prefix: PREFIX, sensitive: true });
-  for (const row of routes) {
-    router.register(row.path, [row.method.toLowerCase()], serve(runtime, row, authenticator, urlsOf));
+  for (const row of options.routes) {
+    router.register(row.path, [row.method.toLowerCase()], serve(runtime, row, options));
   }
   app.use(observe(runtime));
-  app.use(allowOrigins(corsOrigins));
+  app.use(allowOrigins(options.corsOrigins, options.sessions));
+  app.use(serveDocs());
   app.use(router.routes());
   app.use(answerOtherMethods);
   app.on('error', (error) => {
@@ -94,30 +103,38 @@ function discardRest({ req }: Context): void {
 }
 
 /** Serves one row: who calls, may they, what do they send, and within which time. */
-function serve(
-  { tracer }: Runtime,
-  row: Route,
-  authenticator: Authenticator,
-  urlsOf: AppOptions['urlsOf'],
-): Middleware {
+function serve({ tracer }: Runtime, row: Route, options: AppOptions): Middleware {
+  const { authenticator, urlsOf, addressOf, quota, sessions, corsOrigins } = options;
   const spanName = `${row.method} ${row.path}`;
   const nobody = systemCaller('gateway');
 
-  const identify = async (ctx: Context): Promise<Caller> => {
-    if (row.allow === 'public') return nobody;
-    const caller = await authenticator.authenticate(ctx.headers.authorization, row.basic);
+  const identify = async (ctx: Context, address: string): Promise<Caller> => {
+    if (row.quota) quota.take(row.quota, address);
+    if (row.allow === 'public') {
+      quota.take('requests', address);
+      return nobody;
+    }
+    const { headers } = ctx;
+    const caller = await authenticator.authenticate({ headers, address }, row.basic).catch((error) => {
+      if (error instanceof Refusal && error.httpStatus < 500) quota.take('requests', address);
+      throw error;
+    });
+    quota.take('requests', `user ${caller.userId}`);
     ctx.state.userId = caller.userId;
+    const session = sessions ? sessionOf(headers) : undefined;
+    if (session) checkCsrf(ctx, session, { host: new URL(urlsOf(ctx.req).root).host, allowed: corsOrigins });
     if (!may(caller.roles, row.allow)) throw new Refusal('PERMISSION_DENIED');
     return caller;
   };
 
   const answer = async (ctx: Context): Promise<void> => {
-    const caller = await identify(ctx);
+    const address = addressOf(ctx.req);
+    const caller = await identify(ctx, address);
     const parameters = readParameters(ctx.params as Record<string, string>);
     if (!parameters) throw new Refusal('NOT_FOUND');
     const body = row.body && readShape(row.body, await readBody(ctx));
     const path = ctx.path.slice(PREFIX.length).replace(/\/$/, '');
-    const request = new ApiRequest(ctx.req, path, ctx.querystring, parameters, body, urlsOf(ctx.req));
+    const request = new ApiRequest(ctx.req, path, ctx.querystring, parameters, body, urlsOf(ctx.req), address);
     const result = await row.call(request, caller);
     send(ctx, row.reply === 204 ? new Answer(204) : row.reply(result, request));
   };
@@ -150,7 +167,8 @@ function send(ctx: Context, reply: object | Answer): void {
   }
   ctx.status = reply.status;
   if (reply.body !== null) ctx.body = reply.body;
-  for (const [name, value] of Object.entries(reply.headers)) ctx.set(name, value);
+  for (const [name, value] of Object.entries(reply.headers))
+    ctx.set(name, typeof value === 'string' ? value : [...value]);
 }
 
 /** What no route has answered: OPTIONS, a method the path does not have, a path that is none. */

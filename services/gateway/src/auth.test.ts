@@ -20,6 +20,7 @@ function createVerifier() {
   };
 }
 const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
+const by = (authorization: string | undefined) => ({ headers: { authorization }, address: 'here' });
 const reasonOf = (promise: Promise<unknown>) =>
   promise.then(
     () => 'none',
@@ -45,7 +46,7 @@ it('reads user name and password', () => {
 });
 
 it('makes the caller of an identity', async () => {
-  await expect(createAuthenticator(createVerifier()).authenticate('Token 7', false)).resolves.toEqual({
+  await expect(createAuthenticator(createVerifier()).authenticate(by('Token 7'), false)).resolves.toEqual({
     kind: 'user',
     organizationId: 1,
     userId: 7,
@@ -58,34 +59,38 @@ it('makes the caller of an identity', async () => {
 it('asks once for a token, also when many ask at the same time, and again once it is revoked', async () => {
   const service = createVerifier();
   const { authenticate, forget } = createAuthenticator(service);
-  await Promise.all([authenticate('Bearer 7', false), authenticate('Token 7', false), authenticate('Bearer 8', false)]);
+  await Promise.all([
+    authenticate(by('Bearer 7'), false),
+    authenticate(by('Token 7'), false),
+    authenticate(by('Bearer 8'), false),
+  ]);
   expect(service.asked).toEqual(['7', '8']);
   forget({ tokenHash: hash('7'), userId: 7 });
-  await authenticate('Bearer 7', false);
-  await authenticate('Bearer 8', false);
+  await authenticate(by('Bearer 7'), false);
+  await authenticate(by('Bearer 8'), false);
   expect(service.asked).toEqual(['7', '8', '7']);
 });
 
 it('forgets everything of a user', async () => {
   const service = createVerifier();
   const { authenticate, forget } = createAuthenticator(service);
-  await authenticate('Bearer 7', false);
-  await authenticate(basic('u:7'), true);
-  await authenticate('Bearer 8', false);
+  await authenticate(by('Bearer 7'), false);
+  await authenticate(by(basic('u:7')), true);
+  await authenticate(by('Bearer 8'), false);
   forget({ tokenHash: '', userId: 7 });
-  await authenticate('Bearer 7', false);
-  await authenticate(basic('u:7'), true);
-  await authenticate('Bearer 8', false);
+  await authenticate(by('Bearer 7'), false);
+  await authenticate(by(basic('u:7')), true);
+  await authenticate(by('Bearer 8'), false);
   expect(service.asked).toEqual(['7', '7', '8', '7', '7']);
 });
 
 it('does not keep what was verified before a revocation and answered after it', async () => {
   const service = createVerifier();
   const { authenticate, forget } = createAuthenticator(service);
-  const first = authenticate('Bearer 7', false);
+  const first = authenticate(by('Bearer 7'), false);
   forget({ tokenHash: '', userId: 7 });
   await first;
-  await authenticate('Bearer 7', false);
+  await authenticate(by('Bearer 7'), false);
   expect(service.asked).toEqual(['7', '7']);
 });
 
@@ -99,16 +104,16 @@ it('lets one call use a one-time token, also when two come at the same time', as
       return { ...identity(7), oneTime: true };
     },
   });
-  const reasons = await Promise.all([1, 2].map(() => reasonOf(authenticate('Bearer once', false))));
+  const reasons = await Promise.all([1, 2].map(() => reasonOf(authenticate(by('Bearer once'), false))));
   expect(reasons).toEqual(['none', 'INVALID_TOKEN']);
-  expect(await reasonOf(authenticate('Bearer once', false))).toBe('INVALID_TOKEN');
+  expect(await reasonOf(authenticate(by('Bearer once'), false))).toBe('INVALID_TOKEN');
 });
 
 it('does not keep refusals', async () => {
   const service = createVerifier();
   const { authenticate } = createAuthenticator(service);
-  expect(await reasonOf(authenticate('Bearer bad', false))).toBe('INVALID_TOKEN');
-  expect(await reasonOf(authenticate('Bearer bad', false))).toBe('INVALID_TOKEN');
+  expect(await reasonOf(authenticate(by('Bearer bad'), false))).toBe('INVALID_TOKEN');
+  expect(await reasonOf(authenticate(by('Bearer bad'), false))).toBe('INVALID_TOKEN');
   expect(service.asked).toEqual(['bad', 'bad']);
 });
 
@@ -121,5 +126,5 @@ it.each([
   ['Basic !', true, 'INVALID_BASIC_AUTH'],
   [basic('u:bad'), true, 'INVALID_BASIC_AUTH'],
 ])('refuses %j (basic: %s) as %s', async (header, takesBasic, reason) => {
-  expect(await reasonOf(createAuthenticator(createVerifier()).authenticate(header, takesBasic))).toBe(reason);
+  expect(await reasonOf(createAuthenticator(createVerifier()).authenticate(by(header), takesBasic))).toBe(reason);
 });

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { auth } from '@intake/contracts';
 import { type Caller, type Client, Refusal, systemCaller } from '@intake/rpc';
 import { currentContext, runInContext } from '@intake/service';
+import { sessionOf } from './request/cookies';
 
 /** How long a verified token is believed without asking again. */
 const KEPT_MS = 5000;
@@ -15,17 +17,29 @@ interface Entry {
   until: number;
 }
 
+/** What of a request says who calls. */
+export interface Credentials {
+  readonly headers: IncomingHttpHeaders;
+  /** Of the client, for passwords that are guessed. */
+  readonly address: string;
+}
+
 /** Finds out who calls. */
 export interface Authenticator {
   /**
-   * The caller that an `Authorization` header names (API: auth.md section 1).
+   * The caller that the credentials of a request name (API: auth.md section 1).
    *
    * @param takesBasic whether the endpoint takes a user name and password
    * @throws NOT_AUTHENTICATED without header, INVALID_TOKEN, INVALID_BASIC_AUTH
    */
-  authenticate(header: string | undefined, takesBasic: boolean): Promise<Caller>;
+  authenticate(request: Credentials, takesBasic: boolean): Promise<Caller>;
   /** Forgets a token, or everything of a user when the hash is empty. */
   forget(revoked: { readonly tokenHash: string; readonly userId: number }): void;
+}
+
+/** The key of the token or session that a request comes with; null when it comes with neither. */
+export function keyOf(headers: IncomingHttpHeaders, sessions: boolean): string | null {
+  return tokenOf(headers.authorization) ?? (sessions ? (sessionOf(headers) ?? null) : null);
 }
 
 /** The token of a `Bearer` or `Token` header; null when there is none. */
@@ -42,9 +56,10 @@ export function passwordOf(header: string | undefined): { username: string; pass
   return colon < 0 ? null : { username: text.slice(0, colon), password: text.slice(colon + 1) };
 }
 
-/** Asks the auth service and believes its answer for a few seconds, or until it is revoked. */
+/** Asks the auth service, of cookies too where there are sessions, and believes its answer for a few seconds, or until it is revoked. */
 export function createAuthenticator(
   service: Pick<Client<typeof auth.AuthServiceService>, 'verifyToken' | 'verifyPassword'>,
+  sessions = false,
 ): Authenticator {
   const known = new Map<string, Entry>();
   const self = systemCaller('gateway');
@@ -83,7 +98,11 @@ export function createAuthenticator(
   };
 
   return {
-    async authenticate(header, takesBasic) {
+    async authenticate({ headers, address }, takesBasic) {
+      const { authorization: header } = headers;
+      const session = sessions ? sessionOf(headers) : undefined;
+      if (session)
+        return remember(sessionEntry(hash(session)), () => service.verifyToken({ key: session, session: true }, self));
       if (!header?.trim()) throw new Refusal('NOT_AUTHENTICATED');
       const token = tokenOf(header);
       if (token) return remember(hash(token), () => service.verifyToken({ key: token }, self));
@@ -91,17 +110,22 @@ export function createAuthenticator(
       const pair = passwordOf(header);
       if (!pair) throw new Refusal('INVALID_BASIC_AUTH');
       return remember(`basic ${hash(`${pair.username}:${pair.password}`)}`, () =>
-        service.verifyPassword(pair, self),
+        service.verifyPassword({ ...pair, address }, self),
       ).catch((error) => {
         throw error instanceof Refusal && error.httpStatus === 401 ? new Refusal('INVALID_BASIC_AUTH') : error;
       });
     },
     forget({ tokenHash, userId }) {
-      if (tokenHash) known.delete(tokenHash);
+      if (tokenHash) for (const key of [tokenHash, sessionEntry(tokenHash)]) known.delete(key);
       // An entry without a user is still being verified: what it will say may be out of date already.
       else for (const [key, entry] of known) if ((entry.userId ?? userId) === userId) known.delete(key);
     },
   };
+}
+
+/** A session is no token, so it is kept apart. */
+function sessionEntry(keyHash: string): string {
+  return `session ${keyHash}`;
 }
 
 /** SHA-256 in hex: what `auth.revoked` names a token by, and what is safe to keep of one. */

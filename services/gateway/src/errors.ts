@@ -25,9 +25,10 @@ export function toErrorReply(error: unknown, requestId: string, takesBasic = fal
   };
 }
 
-function headersOf({ httpStatus }: Refusal, takesBasic: boolean): Record<string, string> {
+function headersOf({ httpStatus, retryAfterS }: Refusal, takesBasic: boolean): Record<string, string> {
   if (httpStatus === 401) return { 'WWW-Authenticate': takesBasic ? 'Bearer, Basic realm="api"' : 'Bearer' };
-  if (httpStatus === 503) return { 'Retry-After': String(RETRY_AFTER_S) };
+  if (httpStatus === 503) return { 'Retry-After': String(retryAfterS ?? RETRY_AFTER_S) };
+  if (retryAfterS !== undefined) return { 'Retry-After': String(retryAfterS) };
   return {};
 }
 

@@ -1,10 +1,11 @@
 import type { Caller } from '@intake/rpc';
 import type { ApiUrls } from '@intake/urls';
 import { replyList } from './reply/list';
-import { type Page, readPage } from './request/pagination';
+import { FIELDS_PARAMETERS } from './request/fields';
+import { MAX_PAGE_SIZE, type Page, readPage } from './request/pagination';
 import type { Query } from './request/query';
 import type { Permission } from './roles';
-import { type Route, route } from './route';
+import { type QueryParameter, type Route, type RouteDoc, route } from './route';
 
 /** How one filter of a list is read from the query; undefined (or an empty list) when it is not given. */
 export interface Filter<T> {
@@ -17,6 +18,11 @@ export const ids: Filter<number[]> = { kind: 'ids', read: (query, name) => query
 /** Exact text. */
 export const text: Filter<string | undefined> = { kind: 'text', read: (query, name) => query.get(name) };
 export const boolean: Filter<boolean | undefined> = { kind: 'boolean', read: (query, name) => query.boolean(name) };
+/** One or several of a closed list. */
+export const choices = <T extends string>(...allowed: readonly T[]): Filter<T[]> => ({
+  kind: 'text',
+  read: (query, name) => query.choices(name, allowed),
+});
 /** `<name>_after` and `<name>_before`. */
 export const times: Filter<ReturnType<Query['timeRange']>> = {
   kind: 'times',
@@ -43,11 +49,50 @@ export interface ListOptions<F extends Filters, Row> {
   /** The rows of one page, and how many there are over all pages. */
   readonly fetch: (wanted: Wanted<F>, caller: Caller) => Promise<{ rows: readonly Row[]; total: number }>;
   readonly toJson: (row: Row, urls: ApiUrls, caller: Caller) => object;
+  /** What the OpenAPI document says beyond filters and orderings. */
+  readonly doc?: Omit<RouteDoc, 'answer' | 'query'> & { readonly item?: RouteDoc['answer'] };
+}
+
+const FILTER_SCHEMAS = {
+  ids: { type: 'string', pattern: '^\\d+(,\\d+)*$', description: 'Ids; several separated by commas mean any of them.' },
+  text: { type: 'string' },
+  boolean: { type: 'string', enum: ['true', 'false'] },
+  times: { type: 'string', format: 'date-time' },
+} as const;
+
+/** The query parameters that every list takes. */
+const PAGING: readonly QueryParameter[] = [
+  { name: 'page', schema: { type: 'integer', minimum: 1, default: 1 } },
+  { name: 'page_size', schema: { type: 'integer', minimum: 1, maximum: MAX_PAGE_SIZE, default: 20 } },
+];
+
+function documentQuery(filters: Filters, orderings: readonly string[]): QueryParameter[] {
+  const described = Object.entries(filters).flatMap(([name, { kind }]) =>
+    (kind === 'times' ? [`${name}_after`, `${name}_before`] : [name]).map((parameter) => ({
+      name: parameter,
+      schema: FILTER_SCHEMAS[kind],
+    })),
+  );
+  const ordering = {
+    name: 'ordering',
+    schema: { type: 'string' },
+    description: `Keys separated by commas, '-' in front: descending. Keys: ${orderings.join(', ')}.`,
+  };
+  return [...PAGING, ...(orderings.length > 0 ? [ordering] : []), ...described, ...FIELDS_PARAMETERS];
+}
+
+/** JSON Schema of a list. */
+export function listSchema(item: RouteDoc['answer'] = { type: 'object' }) {
+  return {
+    type: 'object',
+    properties: { pagination: { $ref: '#/components/schemas/Pagination' }, results: { type: 'array', items: item } },
+    required: ['pagination', 'results'],
+  };
 }
 
 /** Makes the row of a list: reads page, filters and ordering, refuses all that is wrong at once, and answers a page. */
 export function listRoute<F extends Filters, Row>(path: string, options: ListOptions<F, Row>): Route {
-  const { allow, filters, unavailable = [], orderings, fetch, toJson } = options;
+  const { allow, filters, unavailable = [], orderings, fetch, toJson, doc: { item, ...doc } = {} } = options;
   const readFilters = (query: Query): ValuesOf<F> => {
     for (const name of unavailable) if (query.has(name)) query.refuse(name, 'Filtering by this is not available.');
     const values = Object.entries(filters).map(([name, filter]) => [name, filter.read(query, name)]);
@@ -56,6 +101,7 @@ export function listRoute<F extends Filters, Row>(path: string, options: ListOpt
   };
   return route('GET', path, {
     allow,
+    doc: { ...doc, query: documentQuery(filters, orderings), answer: listSchema(item) },
     call: async ({ query }, caller) => {
       const wanted = { filters: readFilters(query), ordering: query.ordering(orderings), ...readPage(query) };
       return { wanted, caller, ...(await fetch(wanted, caller)) };

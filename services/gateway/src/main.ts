@@ -7,7 +7,9 @@ import { type Environment, type Runtime, runAsProcess, runService } from '@intak
 import { createApp } from './app';
 import { createAuthenticator } from './auth';
 import { readGatewayConfig } from './config';
+import { createQuota } from './quota/quota';
 import { createUrlsOf } from './request/base-url';
+import { clientAddressOf } from './request/client-address';
 import { createRoutes } from './routes';
 import { connectServices } from './services';
 
@@ -21,15 +23,18 @@ export const start = (env: Environment) =>
   runService('gateway', env, async (runtime) => {
     const config = readGatewayConfig(env);
     const services = connectServices(runtime, readRpcSettings(env));
-    const authenticator = createAuthenticator(services.auth);
+    const authenticator = createAuthenticator(services.auth, config.sessions);
     const bus = connectBus(runtime, { url: config.natsUrl, prefix: config.natsPrefix });
     bus.listen('auth.revoked', (revoked) => authenticator.forget(revoked));
     const domain = config.publicUrl ? new URL(config.publicUrl).host : null;
     const app = createApp(runtime, {
       authenticator,
       urlsOf: createUrlsOf(config),
+      addressOf: (request) => clientAddressOf(request, config.proxies),
+      quota: createQuota(bus, config.limits),
       corsOrigins: config.corsOrigins,
-      routes: createRoutes({ services, authenticator, domain }),
+      sessions: config.sessions,
+      routes: createRoutes({ services, authenticator, domain, createKey: config.createKey, sessions: config.sessions }),
     });
     await listen(runtime, app.callback(), config);
   });

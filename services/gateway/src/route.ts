@@ -35,6 +35,8 @@ export class ApiRequest<Parameters = unknown, Body = unknown> {
     readonly body: Body,
     /** Makes the URLs of the answer. */
     readonly urls: ApiUrls,
+    /** Address of the client, as it is counted. */
+    readonly address = '',
   ) {}
 
   get query(): Query {
@@ -57,10 +59,29 @@ export class ApiRequest<Parameters = unknown, Body = unknown> {
 export class Answer {
   constructor(
     readonly status: number,
-    readonly headers: Readonly<Record<string, string>> = {},
+    readonly headers: Readonly<Record<string, string | readonly string[]>> = {},
     /** An object becomes JSON. */
     readonly body: object | Readable | null = null,
   ) {}
+}
+
+/** A query parameter, for the OpenAPI document. */
+export interface QueryParameter {
+  readonly name: string;
+  readonly schema: Readonly<Record<string, unknown>>;
+  readonly description?: string;
+}
+
+/** What the OpenAPI document says of an endpoint beyond its row. */
+export interface RouteDoc {
+  readonly summary?: string;
+  readonly query?: readonly QueryParameter[];
+  /** Status of success; 200 where nothing else is said. */
+  readonly status?: number;
+  /** JSON Schema of the answer. */
+  readonly answer?: Readonly<Record<string, unknown>>;
+  /** Further schemas that `answer` refers to as `#/components/schemas/<name>`. */
+  readonly components?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
 /** One endpoint. `call` talks to the services, `reply` makes the answer and its URLs. */
@@ -69,6 +90,8 @@ export interface RouteOptions<Path extends string, Body, Result> {
   readonly allow: Permission | 'public';
   /** Takes a user name and password too (API: auth.md section 1). */
   readonly basic?: true;
+  /** The limit of an address that a call counts under, beside that of all requests. API: limits.md, Request quota. */
+  readonly quota?: 'logins' | 'passwords';
   /** Shape of the body; without one the body is not read. */
   readonly body?: ZodType<Body>;
   /** How long the services may take together; 15 seconds unless files are moved. */
@@ -76,6 +99,7 @@ export interface RouteOptions<Path extends string, Body, Result> {
   readonly call: (request: ApiRequest<ParametersOf<Path>, Body>, caller: Caller) => Promise<Result>;
   /** A status without body; or the body, or the whole answer. */
   readonly reply: 204 | ((result: Result, request: ApiRequest<ParametersOf<Path>, Body>) => object | Answer);
+  readonly doc?: RouteDoc;
 }
 
 /** A row of the route table with its types forgotten. */
@@ -85,10 +109,12 @@ export interface Route {
   readonly path: string;
   readonly allow: Permission | 'public';
   readonly basic: boolean;
+  readonly quota?: 'logins' | 'passwords';
   readonly body?: ZodType<unknown>;
   readonly timeoutMs: number;
   readonly call: (request: ApiRequest, caller: Caller) => Promise<unknown>;
   readonly reply: 204 | ((result: unknown, request: ApiRequest) => object | Answer);
+  readonly doc?: RouteDoc;
 }
 
 const DEFAULT_TIMEOUT_MS = 15_000;
@@ -102,11 +128,16 @@ export function route<const Path extends string, Body, Result>(
   return { timeoutMs: DEFAULT_TIMEOUT_MS, basic: false, ...options, method, path } as unknown as Route;
 }
 
+/** Whether a parameter of a path is text rather than an id. */
+export function isTextParameter(name: string): boolean {
+  return (TEXTS as readonly string[]).includes(name);
+}
+
 /** Reads the parameters of a path; null when one that is an id is none. */
 export function readParameters(given: Readonly<Record<string, string>>): Record<string, number | string> | null {
   const parameters: Record<string, number | string> = {};
   for (const [name, value] of Object.entries(given)) {
-    if ((TEXTS as readonly string[]).includes(name)) {
+    if (isTextParameter(name)) {
       parameters[name] = value;
     } else {
       if (!/^\d{1,15}$/.test(value)) return null;

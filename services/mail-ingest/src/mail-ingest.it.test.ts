@@ -75,14 +75,8 @@ beforeAll(async () => {
       caller,
     );
     const make = async (name: string) => {
-      const request = {
-        name,
-        workspaceId: workspace.id,
-        schemaId: schema.id,
-        metadata: undefined,
-        settings: undefined,
-      };
-      const { id } = await queues.createQueue(request, caller);
+      const ids = { workspaceId: workspace.id, schemaId: schema.id };
+      const { id } = await queues.createQueue(queue.CreateQueueRequest.fromPartial({ name, ...ids }), caller);
       return queues.createInbox({ name, queueId: id, emailPrefix: name.toLowerCase() }, caller);
     };
     inbox = await make('Invoices');

@@ -4,12 +4,19 @@ import { type Environment, readConfig, text } from '@intake/service';
 export interface QueueConfig {
   /** Domain of every inbox address, in lower case. */
   readonly mailDomain: string;
+  /** Passphrase for what is stored encrypted; empty: the secret of the rpcs. */
+  readonly encryptionKey: string;
 }
 
 /** Reads the settings; throws ConfigError naming every problem. */
 export function readQueueConfig(env: Environment): QueueConfig {
-  const { mailDomain } = readConfig(env, {
+  const { mailDomain, encryptionKey } = readConfig(env, {
     mailDomain: text('INTAKE_MAIL_DOMAIN', 'domain of inbox addresses', 'localhost'),
+    encryptionKey: text(
+      'INTAKE_ENCRYPTION_KEY',
+      'passphrase for secrets of hooks and connectors in the database; empty: INTAKE_RPC_SECRET',
+      '',
+    ),
   });
-  return { mailDomain: mailDomain.toLowerCase() };
+  return { mailDomain: mailDomain.toLowerCase(), encryptionKey };
 }

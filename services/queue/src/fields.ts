@@ -8,6 +8,7 @@ export const NO_SUCH_OBJECT = 'Invalid hyperlink - Object does not exist.';
 
 const MAX_NAME_LENGTH = 255;
 const MAX_METADATA_BYTES = 4096;
+const MAX_URL_LENGTH = 2048;
 
 /** The message for a name that is empty or longer than 255 characters, or null. */
 export function findNameProblem(name: string): string | null {
@@ -28,4 +29,13 @@ export function refuseProblems(problems: Readonly<Record<string, string | null>>
   const fields: FieldErrors = {};
   for (const [field, problem] of Object.entries(problems)) if (problem !== null) fields[field] = [problem];
   if (Object.keys(fields).length > 0) throw new Refusal('INVALID', { fields });
+}
+
+/** The message for a text that is no http or https URL, or null. */
+export function findUrlProblem(text: string): string | null {
+  if (text === '') return 'This field is required.';
+  if (text.length > MAX_URL_LENGTH) return `Ensure this field has no more than ${MAX_URL_LENGTH} characters.`;
+  if (!URL.canParse(text)) return 'Enter a valid URL.';
+  const { protocol, hostname } = new URL(text);
+  return ['http:', 'https:'].includes(protocol) && hostname !== '' ? null : 'Enter a valid URL.';
 }

@@ -161,6 +161,8 @@ describe('queues', () => {
       rirUrl: undefined,
       rirParams: undefined,
       trainingEnabled: true,
+      archiveEnabled: false,
+      workflowsJson: '[]',
       deleteAfter: undefined,
     });
     expect((await client.getQueues({ ids: [first.id] }, admin)).queues).toEqual([first]);
@@ -375,7 +377,7 @@ describe('inboxes', () => {
     for (const result of results)
       if (result.status === 'rejected')
         expect(result.reason.fields).toEqual({ queues: ['This queue already has an inbox.'] });
-    expect((await client.listInboxes(list(), admin)).inboxes).toEqual([made[0]?.value]);
+    expect((await client.listInboxes(contract.ListInboxesRequest.create({}), admin)).inboxes).toEqual([made[0]?.value]);
     expect((await client.getQueues({ ids: [first.id] }, admin)).queues[0]?.inboxId).toBe(made[0]?.value.id);
   });
 
@@ -395,7 +397,7 @@ describe('inboxes', () => {
     const [a, b] = [await makeInbox(admin, first.id, 'b'), await makeInbox(admin, second.id, 'a')];
     await makeInbox(other.admin, other.first.id);
     const see = async (caller: Caller, over: Partial<contract.ListRequest> = {}) =>
-      idsOf((await client.listInboxes(list(over), caller)).inboxes);
+      idsOf((await client.listInboxes(contract.ListInboxesRequest.create(over), caller)).inboxes);
     expect(await see(admin)).toEqual([a.id, b.id]);
     expect(await see(admin, { ordering: ['email_prefix'] })).toEqual([b.id, a.id]);
     expect(await see(annotatorOf(admin, [second.id]))).toEqual([b.id]);

@@ -7,13 +7,18 @@ type AnnotationEvent = `annotation.${(typeof ANNOTATION_STATUSES)[number]}`;
 /** What reporting does about events: every change of an annotation's state goes into its fact. */
 export function createConsumers(facts: FactStore): EventHandlers {
   const handler: EventHandler<AnnotationEvent> = {
-    on:
-      ({ payload }) =>
-      async (session) => {
-        const before = await facts.find(session, payload.annotationId);
-        const after = applyChange(before, payload);
-        if (after !== before) await facts.save(session, after);
-      },
+    async together(session, arrivals) {
+      const changes = arrivals.map(({ event }) => event.payload);
+      const ids = changes.map(({ annotationId }) => annotationId);
+      const before = await facts.find(session, ids);
+      const after = new Map(before);
+      for (const change of changes)
+        after.set(change.annotationId, applyChange(after.get(change.annotationId) ?? null, change));
+      await facts.save(
+        session,
+        [...after.values()].filter((fact) => fact !== before.get(fact.annotationId)),
+      );
+    },
   };
   return Object.fromEntries(ANNOTATION_STATUSES.map((status) => [`annotation.${status}`, handler]));
 }

@@ -1,15 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import type { auth } from '@intake/contracts';
 import { systemCaller } from '@intake/rpc';
-import { UsageError } from '../arguments';
+import { readFileOption, readId, UsageError } from '../arguments';
 import type { Command, Services } from '../command';
 
 const organization = { organization: 'id of the organization' };
-
-function readId(value: string | undefined, option: string): number {
-  if (!value || !/^[1-9]\d{0,14}$/.test(value)) throw new UsageError(`--${option} must be an id.`);
-  return Number(value);
-}
 
 async function readKeys({ auth: accounts }: Services, organizationId: number): Promise<auth.JwtKey[]> {
   return (await accounts.getAuthSettings({ organizationId }, systemCaller('cli', organizationId))).jwtKeys;
@@ -17,7 +11,7 @@ async function readKeys({ auth: accounts }: Services, organizationId: number): P
 
 async function writeKeys(services: Services, organizationId: number, keys: auth.JwtKey[]): Promise<auth.JwtKey[]> {
   const caller = systemCaller('cli', organizationId);
-  const request = { organizationId, jwtKeys: { keys }, allowedRoles: undefined };
+  const request = { organizationId, jwtKeys: { keys }, allowedRoles: undefined, oidc: undefined };
   return (await services.auth.updateAuthSettings(request, caller)).jwtKeys;
 }
 
@@ -28,9 +22,7 @@ export const jwtKeyAdd: Command = {
   options: { ...organization, name: 'what to call it', file: 'file with the public key, PEM (SPKI) or JWK' },
   async run({ organization: id, name = '', file = '' }, services) {
     const organizationId = readId(id, 'organization');
-    const publicKey = await readFile(file, 'utf8').catch((error: Error) => {
-      throw new UsageError(`The file cannot be read (${error.message}).`);
-    });
+    const publicKey = await readFileOption(file);
     const before = await readKeys(services, organizationId);
     const after = await writeKeys(services, organizationId, [...before, { id: 0, name, algorithm: '', publicKey }]);
     return after.at(-1);

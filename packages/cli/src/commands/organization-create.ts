@@ -1,5 +1,5 @@
 import type { Command } from '../command';
-import { ensureOrganization } from '../starter';
+import { ensureOrganization } from '../ensure-organization';
 
 /** A further organization. Running it again with the same name and admin changes nothing. */
 export const organizationCreate: Command = {

@@ -1,11 +1,12 @@
 import { readConfig, text } from '@intake/service';
 import type { Command } from '../command';
-import { ensureOrganization } from '../starter';
+import { ensureOrganization } from '../ensure-organization';
 
 /** The first set-up of an installation; running it again changes nothing. */
 export const setup: Command = {
   name: 'setup',
-  about: 'make the first organization with admin, workspace, queue and inbox, unless they are there',
+  about:
+    'make the first organization (INTAKE_ORGANIZATION) with admin (INTAKE_ADMIN_EMAIL, INTAKE_ADMIN_PASSWORD), workspace, queue and inbox, unless they are there',
   options: {},
   run(_options, services, env) {
     const config = readConfig(env, {

@@ -30,6 +30,20 @@ const COUNTRY =
 const NOT_ADDRESS =
   /@|www\.|https?:|\bfax\b|\b(?:tel|phone|telefon|telefono|téléphone|mobil|mobile|e-?mail)\b|\+\d{2}/iu;
 
+/** Features of a name or an address: what its form says, whoever it may be. */
+export function describeParty(part: 'name' | 'address', text: string): Record<string, number> {
+  if (part === 'address') {
+    return { postal: POSTAL.test(text) ? 1 : 0, street: STREET.test(text) ? 1 : 0, lines: text.split(',').length / 4 };
+  }
+  return {
+    legalForm: LEGAL_FORM.test(text) ? 1 : 0,
+    hasDigits: /\d/.test(text) ? 1 : 0,
+    streetLike: STREET.test(text) || POSTAL.test(text) ? 1 : 0,
+    oneWord: /\s/.test(text.trim()) ? 0 : 1,
+    small: /^\p{Ll}/u.test(text) ? 1 : 0,
+  };
+}
+
 const ROLES: Role[] = ['sender', 'recipient', 'delivery'];
 const roleOf = (key: Key): Role | undefined => ROLES.find((role) => key.meanings.some((one) => one.field === role));
 const means = (key: Key, field: string) => key.meanings.some((meaning) => meaning.field === field);

@@ -53,7 +53,7 @@ export function layOutPage(page: RecognizedPage): PageLayout {
   const unit = page.source === 'ocr' ? height * INK_TO_LINE : height;
   const lines: Line[] = [];
   for (const words of groupBy(page.words, (word) => word.line)) {
-    const line = layOutLine(page, words, unit);
+    const line = layOutLine(page, page.source === 'ocr' ? joinNumbers(words, unit) : words, unit);
     if (line.tokens.length > 0) lines.push(line);
   }
   return {
@@ -66,6 +66,21 @@ export function layOutPage(page: RecognizedPage): PageLayout {
     tokens: lines.flatMap((line) => line.tokens),
     unit,
   };
+}
+
+/** OCR sees a space behind the decimal mark of printers that leave much room there: "79. 35". */
+function joinNumbers(words: Word[], unit: number): Word[] {
+  const joined: Word[] = [];
+  for (const word of words) {
+    const last = joined.at(-1);
+    const gap = last ? word.position[0] - last.position[2] : 0;
+    if (last && gap < 0.9 * unit && /\d[.,]$/.test(last.text) && /^\d{2}(?!\d)/.test(word.text)) {
+      const position = unite([last.position, word.position]);
+      const confidence = Math.min(last.confidence, word.confidence);
+      joined[joined.length - 1] = { ...last, text: last.text + word.text, position, confidence };
+    } else joined.push(word);
+  }
+  return joined;
 }
 
 function layOutLine(page: RecognizedPage, words: Word[], unit: number): Line {

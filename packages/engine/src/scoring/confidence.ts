@@ -1,6 +1,6 @@
 /**
- * Hand-set weights of what speaks for and against a candidate. The score is a sum of logits; the logistic function
- * makes a confidence of it.
+ * Hand-set weights of what speaks for and against a candidate. The score is a sum of logits. It ranks
+ * candidates while they are chosen together, and is one of the features of the learned model.
  */
 export const WEIGHTS = {
   /** Before anything is known. */
@@ -26,5 +26,3 @@ export const WEIGHTS = {
   /** The only candidate of its type in the document, without any label. */
   onlyOne: 1.4,
 };
-
-export const toConfidence = (logit: number) => Math.round((1 / (1 + Math.exp(-logit))) * 1000) / 1000;

@@ -2,7 +2,7 @@ import { findCompactDate } from '../candidates/dates';
 import { isBic, isIco, isLuhn, readVatId } from '../candidates/identifiers';
 import type { Key } from '../candidates/key-phrases';
 import { type Labelled, type LabelOptions, type Placed, pairWithLabels } from '../candidates/labelled';
-import type { Party, Role } from '../candidates/parties';
+import { describeParty, type Party, type Role } from '../candidates/parties';
 import { findGroupedNumbers, findReferences, type Reference } from '../candidates/references';
 import type { Value } from '../candidates/values';
 import {
@@ -17,7 +17,8 @@ import { type PageLayout, type Token, unite } from '../layout/page-layout';
 import { isBeside, linesBetween } from '../layout/relations';
 import type { FieldCandidate, Position } from '../recognition';
 import { guessLanguage, languageValue } from '../text/language';
-import { toConfidence, WEIGHTS } from './confidence';
+import { WEIGHTS } from './confidence';
+import { clamp, type Features, type Model, toConfidence } from './model';
 
 /** Everything that earlier stages have found in the document. */
 export interface Findings {
@@ -40,15 +41,21 @@ interface Scored {
   box: Position | null;
   tokens: Token[];
   score: number;
+  /** Features of its own, beside those that every candidate has. */
+  hints?: Features;
 }
 
 const MAX_CANDIDATES = 5;
 
-/** The scoring stage for everything outside tables. */
-export function scoreFields(findings: Findings): Fields {
+/**
+ * The scoring stage for everything outside tables.
+ *
+ * @param least what is less probable is left out
+ */
+export function scoreFields(findings: Findings, model: Model, least: number): Fields {
   const fields: Fields = {};
   const put = (field: string, scored: Scored[]) => {
-    const ranked = rank(scored);
+    const ranked = rank(field, scored, findings.pages, model).filter((one) => one.confidence >= least);
     if (ranked.length > 0) fields[field] = ranked;
   };
   scoreDates(findings, put);
@@ -65,38 +72,91 @@ export function scoreFields(findings: Findings): Fields {
 type Put = (field: string, scored: Scored[]) => void;
 
 /** One candidate per value, best first; a value found several times counts more. */
-function rank(scored: Scored[]): FieldCandidate[] {
-  const best = new Map<string, Scored>();
+function unify(scored: Scored[]): (Scored & { times: number })[] {
+  const best = new Map<string, Scored & { times: number }>();
   for (const one of scored) {
     const known = best.get(one.value);
-    if (!known) best.set(one.value, { ...one });
+    if (!known) best.set(one.value, { ...one, times: 1 });
     else {
-      const score = Math.max(known.score, one.score) + (known.box !== one.box ? WEIGHTS.repeated : 0);
-      best.set(one.value, { ...(one.score > known.score ? one : known), score });
+      const again = known.box !== one.box;
+      const score = Math.max(known.score, one.score) + (again ? WEIGHTS.repeated : 0);
+      best.set(one.value, { ...(one.score > known.score ? one : known), score, times: known.times + Number(again) });
     }
   }
-  return [...best.values()]
-    .sort((a, b) => b.score - a.score)
-    .slice(0, MAX_CANDIDATES)
-    .map(({ value, raw, page, box, tokens, score }) => {
-      const sure = tokens.length > 0 ? tokens.reduce((sum, token) => sum + token.confidence, 0) / tokens.length : 1;
-      return {
-        value,
-        rawText: raw,
-        page,
-        position: box,
-        confidence: toConfidence(score + WEIGHTS.unsureWords * (1 - sure)),
-      };
-    });
+  return [...best.values()].sort((a, b) => b.score - a.score).slice(0, MAX_CANDIDATES);
 }
 
-const fromValue = (value: Value, score: number): Scored => ({
+/** Candidates with their confidences, best first. */
+function rank(field: string, scored: Scored[], pages: PageLayout[], model: Model): FieldCandidate[] {
+  const unified = unify(scored);
+  return unified
+    .map((one) => {
+      const others = unified.filter((other) => other !== one).map((other) => other.score);
+      const sure = one.tokens.length > 0 ? mean(one.tokens.map((token) => token.confidence)) : 1;
+      const score = one.score + WEIGHTS.unsureWords * (1 - sure);
+      const features = describe(one, others, sure, pages);
+      const learned = model(field, { value: one.value, score, features });
+      // Numbers with wrong check digits are too rare to learn from.
+      return { one, logit: features.checked === -1 ? Math.min(learned, DOUBTFUL) : learned };
+    })
+    .sort((a, b) => b.logit - a.logit)
+    .map(({ one: { value, raw, page, box }, logit }) => ({
+      value,
+      rawText: raw,
+      page,
+      position: box,
+      confidence: toConfidence(logit),
+    }));
+}
+
+/** Logit above which no value with wrong check digits comes, whatever else speaks for it. */
+const DOUBTFUL = 0.8;
+
+/** The features that every candidate has. */
+function describe(one: Scored & { times: number }, others: number[], sure: number, pages: PageLayout[]): Features {
+  const page = pages.find(({ number }) => number === one.page) ?? pages[0]!;
+  const lead = others.length > 0 ? clamp(one.score - Math.max(...others), -4, 4) / 4 : 1;
+  const digits = one.value.replace(/\D/g, '').length;
+  return {
+    always: 1,
+    hand: clamp(one.score, -4, 6) / 4,
+    strong: Math.max(0, clamp(one.score, 0, 6) - 2) / 2,
+    lead,
+    first: lead >= 0 ? 1 : 0,
+    alone: others.length === 0 ? 1 : 0,
+    many: Math.log2(1 + others.length) / 3,
+    repeated: one.times > 1 ? 1 : 0,
+    ocr: page.source === 'ocr' ? 1 : 0,
+    unsure: clamp(1 - sure, 0, 0.6) * 2,
+    down: one.box ? one.box[1] / page.height : 0.5,
+    right: one.box ? one.box[0] / page.width : 0.5,
+    nowhere: one.box ? 0 : 1,
+    later: one.page > 1 ? 1 : 0,
+    last: one.page === pages.length ? 1 : 0,
+    long: clamp(one.value.length / 40, 0, 1.5),
+    digits: digits / Math.max(1, one.value.length),
+    words: clamp(one.tokens.length / 8, 0, 1.5),
+    sparse: page.tokens.length < 150 ? 1 : 0,
+    ...one.hints,
+  };
+}
+
+const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** Features of a value that a label announces. */
+const labelHints = ({ weight, relation }: { weight: number; relation: 'beside' | 'under' }): Features => ({
+  label: weight,
+  under: relation === 'under' ? 1 : 0,
+});
+
+const fromValue = (value: Value, score: number, hints: Features = {}): Scored => ({
   value: value.value,
   raw: value.raw,
   page: value.page,
   box: value.box,
   tokens: value.tokens,
   score,
+  hints: { checked: value.checked === undefined ? 0 : value.checked ? 1 : -1, ...hints },
 });
 
 /** Pairs of all pages. */
@@ -133,9 +193,10 @@ function scoreDates(findings: Findings, put: Put): void {
     );
   const scored = new Map<string, Scored[]>();
   for (const field of DATE_FIELDS) {
-    const list = found.get(field)!.map(({ value, score, weight }) => {
-      const other = weight < 1 && claimed(value, field) ? -1.5 : 0;
-      return fromValue(value, score + other);
+    const list = found.get(field)!.map((pair) => {
+      const { value, score, weight } = pair;
+      const taken = claimed(value, field);
+      return fromValue(value, score + (weight < 1 && taken ? -1.5 : 0), { ...labelHints(pair), taken: taken ? 1 : 0 });
     });
     scored.set(field, list);
   }
@@ -146,10 +207,10 @@ function scoreDates(findings: Findings, put: Put): void {
   free.slice(0, 2).forEach((value, at) => {
     issue.push(fromValue(value, -0.9 + (free.length === 1 ? WEIGHTS.onlyOne : 0) - at * 0.4));
   });
-  const best = rank(issue)[0];
+  const best = unify(issue)[0];
   const due = scored.get('date_due')!.map((one) => {
     const early = best && one.value < best.value ? WEIGHTS.contradicts : 0;
-    return { ...one, score: one.score + early };
+    return { ...one, score: one.score + early, hints: { ...one.hints, early: early < 0 ? 1 : 0 } };
   });
   put('date_issue', issue);
   put(
@@ -207,7 +268,8 @@ function scoreReferences(findings: Findings, put: Put): void {
     ['_phone', pairs(findings, '_phone', references)] as const,
   ];
   for (const field of REFERENCE_FIELDS) {
-    const scored = found.get(field)!.flatMap(({ value, score, weight, relation }): Scored[] => {
+    const scored = found.get(field)!.flatMap((pair): Scored[] => {
+      const { value, score, weight, relation } = pair;
       if (!fits(field, value.value)) return [];
       const rival = others.some(
         ([other, list]) => other !== field && list.some((pair) => pair.value === value && pair.score > score + 0.2),
@@ -219,9 +281,14 @@ function scoreReferences(findings: Findings, put: Put): void {
       const later = value.page > 1 ? -0.3 : 0;
       const weakUnder = weight < 1 && relation === 'under' ? -0.8 : 0;
       const total = score + (rival ? -1.8 : 0) + short + year + bracketed + inItems + later + weakUnder;
-      return [
-        { value: value.value, raw: value.raw, page: value.page, box: value.box, tokens: value.tokens, score: total },
-      ];
+      const hints = {
+        ...labelHints(pair),
+        rival: rival ? 1 : 0,
+        inItems: inItems < 0 ? 1 : 0,
+        short: short < 0 ? 1 : 0,
+      };
+      const { raw, page, box, tokens } = value;
+      return [{ value: value.value, raw, page, box, tokens, score: total, hints }];
     });
     if (field === 'customer_id') scored.push(...numbersOfRecipient(findings, references));
     put(
@@ -264,7 +331,8 @@ function fits(field: string, value: string): boolean {
 // ------------------------------------------------------------------ bank
 
 function scoreBank(findings: Findings, put: Put): void {
-  const ibans = findings.values.filter((value) => value.type === 'iban');
+  // Behind a VAT number there may stand the label of the IBAN.
+  const ibans = findings.values.filter((value) => value.type === 'iban' && !value.value.includes('IBAN'));
   put(
     'iban',
     ibans.map((value, at) => {
@@ -292,7 +360,9 @@ function scoreBank(findings: Findings, put: Put): void {
   const labelled = pairs(findings, 'bic', [...bics, ...loose]);
   const besideIban = bics.filter((bic) => /\d/.test(bic.value) && ibans.some((iban) => isBeside(iban, bic)));
   put('bic', [
-    ...labelled.filter((pair) => pair.score > 0).map(({ value, score }) => fromValue(value, score + 0.6)),
+    ...labelled
+      .filter((pair) => pair.score > 0)
+      .map((pair) => fromValue(pair.value, pair.score + 0.6, labelHints(pair))),
     ...besideIban.map((value) => fromValue(value, 0.4)),
   ]);
   scoreAccounts(findings, put);
@@ -437,11 +507,34 @@ function scoreTotals(findings: Findings, put: Put): void {
   }
   for (const field of TOTAL_FIELDS) {
     const list = (chosen[field] ?? []).filter((amount) => amount.score > (floor[field] ?? -0.5));
+    const named = new Set((candidates[field] ?? []).filter((one) => one.value).map((one) => one.units));
     put(
       field,
-      list.map((amount) => scoredAmount(amount, field)),
+      list.map((amount) => ({
+        ...scoredAmount(amount, field),
+        hints: {
+          agrees: agrees(field, amount.units, chosen),
+          named: named.has(amount.units) ? 1 : 0,
+          calculated: amount.value ? 0 : 1,
+          whole: amount.value?.decimals === 0 ? 1 : 0,
+          taxRows: findings.taxSums ? 1 : 0,
+          zero: amount.units === 0 ? 1 : 0,
+        },
+      })),
     );
   }
+}
+
+/** 1 when base and tax add up to the total with this amount, -1 when they do not, 0 when one of them is not known. */
+function agrees(field: TotalField, units: number, chosen: TotalCandidates): number {
+  const of = (other: TotalField) => (other === field ? units : chosen[other]?.[0]?.units);
+  const [total, base, tax] = [of('amount_total'), of('amount_total_base'), of('amount_total_tax')];
+  if (total === undefined) return 0;
+  if (field === 'amount_due' || field === 'amount_paid') {
+    return Math.abs(total - units) <= 101 ? 1 : 0;
+  }
+  if (base === undefined || tax === undefined) return 0;
+  return Math.abs(base + tax - total) <= 101 ? 1 : -1;
 }
 
 /** Without any label the largest amount is the best guess. */
@@ -481,6 +574,7 @@ function scoreParties(findings: Findings, put: Put): void {
           box: text.box,
           tokens: [],
           score,
+          hints: { [party.evidence]: 1, ...describeParty(part, text.text), both: party.name && party.address ? 1 : 0 },
         });
     }
   });
@@ -504,13 +598,14 @@ function scoreRegistrations(findings: Findings, put: Put): void {
       (pair ? Math.max(0.6, pair.score) : -0.2) + (value.checked ? 0.8 : value.checked === false ? -0.3 : 0.2);
     found.push({
       kind: 'vat_id',
-      scored: fromValue(value, score),
+      scored: fromValue(value, score, pair ? labelHints(pair) : {}),
       role: roleAt(findings, value, pair?.key),
       key: pair?.key,
     });
   }
   for (const kind of ['vat_id', 'ic', 'dic'] as const) {
-    for (const { value, key, score } of pairs(findings, kind, numbers)) {
+    for (const pair of pairs(findings, kind, numbers)) {
+      const { value, key, score } = pair;
       if (value.tokens.some((token) => typedTokens.has(token)) && kind === 'vat_id') continue;
       const normalized = registration(kind, value, key);
       if (!normalized || score < 0.3) continue;
@@ -521,6 +616,7 @@ function scoreRegistrations(findings: Findings, put: Put): void {
         box: value.box,
         tokens: value.tokens,
         score: score + normalized.bonus,
+        hints: { ...labelHints(pair), checked: normalized.bonus > 0 ? 1 : normalized.bonus < 0 ? -1 : 0 },
       };
       found.push({ kind, scored, role: roleAt(findings, value, key), key });
     }
@@ -535,9 +631,13 @@ function scoreRegistrations(findings: Findings, put: Put): void {
     );
     put(
       `sender_${kind}`,
-      [...sender, ...open.map((one) => ({ ...one, scored: { ...one.scored, score: one.scored.score - 0.4 } }))].map(
-        (one) => one.scored,
-      ),
+      [
+        ...sender,
+        ...open.map((one) => ({
+          ...one,
+          scored: { ...one.scored, score: one.scored.score - 0.4, hints: { ...one.scored.hints, nobodys: 1 } },
+        })),
+      ].map((one) => one.scored),
     );
     const senders = new Set(sender.map((one) => one.scored.value));
     put(
@@ -638,6 +738,7 @@ function scoreCurrency(findings: Findings, put: Put): void {
       box: unite(tokens.map((token) => token.box)),
       tokens,
       score: -0.5 + 3.5 * (times / total) + Math.min(0.5, times * 0.1),
+      hints: { share: times / total, often: Math.min(1, times / 5) },
     })),
   );
 }
@@ -739,6 +840,7 @@ function scoreAttributes(findings: Findings, put: Put): void {
       box: segment.box,
       tokens: segment.tokens,
       score: score + title,
+      hints: { [type]: 1, title: title > 0 ? 1 : 0 },
     });
   }
   if (scored.length === 0) scored.push({ value: 'tax_invoice', raw: '', page: 1, box: null, tokens: [], score: -0.2 });

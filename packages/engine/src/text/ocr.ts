@@ -1,14 +1,18 @@
 import { spawn } from 'node:child_process';
+import sharp from 'sharp';
 import type { OcrOptions } from '../recognition';
 import { UnreadableDocument } from '../unreadable-document';
 import type { RawWord } from './characters';
 import { guessLanguage } from './language';
+import { type Gray, measureDirection } from './skew';
+import type { Upright } from './upright';
 
-/** What OCR has read on a page, in pixels of the page image. */
+/** What OCR has read on a page, in pixels of the page image, turned as `upright` says. */
 export interface OcrPage {
   words: RawWord[];
   /** The language it was read in. */
   language: string | undefined;
+  upright: Upright | undefined;
   /** Name of the program that is not installed; then there are no words. */
   missing: string | undefined;
 }
@@ -22,33 +26,110 @@ export const OCR_LANGUAGES = 'eng deu fra ces slk pol ita spa por nld dan swe no
 const MISSING = Symbol('program is not installed');
 
 /**
- * Reads a gray picture with the tesseract program: first in the language of the page before or the first of the list,
- * then, if what it reads turns out to be in another one, in that.
+ * Reads a gray picture with the tesseract program, put upright: first in the language of the page before or the first of
+ * the list, then, if what it reads turns out to be in another one, in that.
  *
  * @param scale from the picture's pixels to those of the page image
  */
 export async function readPicture(
-  picture: { data: Buffer; width: number; height: number },
+  picture: Gray,
   scale: { x: number; y: number },
   options: OcrRun,
   language?: string,
 ): Promise<OcrPage> {
-  if (Date.now() > options.until) return { words: [], language, missing: undefined };
+  if (Date.now() > options.until) return { words: [], language, upright: undefined, missing: undefined };
   const program = options.tesseract ?? 'tesseract';
   const installed = await listLanguages(program);
-  if (installed === MISSING) return { words: [], language: undefined, missing: program };
-  const wanted = (options.languages ?? OCR_LANGUAGES).filter((one) => installed.includes(one));
-  const first = language && wanted.includes(language) ? language : (wanted[0] ?? installed[0]);
-  if (!first) return { words: [], language: undefined, missing: `${program} with the language eng` };
-  const header = Buffer.from(`P5\n${picture.width} ${picture.height}\n255\n`);
-  const image = Buffer.concat([header, picture.data]);
-  const layout = picture.height > 1.6 * picture.width ? ONE_BLOCK : AUTOMATIC;
-  const read = async (code: string) =>
-    parseTsv(await runTesseract(program, image, code, layout, options.timeoutMs), scale);
-  const words = await read(first);
+  if (installed === MISSING) return { words: [], language: undefined, upright: undefined, missing: program };
+  const usable = installed.filter((one) => one !== 'osd');
+  const wanted = (options.languages ?? OCR_LANGUAGES).filter((one) => usable.includes(one));
+  const first = language && wanted.includes(language) ? language : (wanted[0] ?? usable[0]);
+  if (!first)
+    return { words: [], language: undefined, upright: undefined, missing: `${program} with the language eng` };
+  const read = async (image: Gray, code: string) =>
+    parseTsv(await runTesseract(program, toPgm(image), code, layoutOf(image), options.timeoutMs), scale);
+  const findTurn = () =>
+    installed.includes('osd') ? askTurn(program, picture, options.timeoutMs) : Promise.resolve(undefined);
+
+  const direction = await measureDirection(picture);
+  const angleFor = (turn: number) => {
+    const skew = turn % 180 === 0 ? direction.skew : direction.sidewaysSkew;
+    return turn - (Math.abs(skew) < LEAST_SKEW ? 0 : skew);
+  };
+  const turn = (direction.sideways ? await findTurn() : undefined) ?? 0;
+  let angle = angleFor(turn);
+  let image = await turnPicture(picture, angle);
+  let words = await read(image, first);
+  if (isPoor(words) || isSideways(words)) {
+    const other = (await findTurn()) ?? (isSideways(words) ? 90 : turn);
+    if (other !== turn) {
+      const otherImage = await turnPicture(picture, angleFor(other));
+      const otherWords = await read(otherImage, first);
+      if (isSideways(words) || quality(otherWords) > quality(words)) {
+        [angle, image, words] = [angleFor(other), otherImage, otherWords];
+      }
+    }
+  }
   const guessed = guessLanguage(words.map((word) => word.text))?.code;
-  if (!guessed || guessed === first || !wanted.includes(guessed)) return { words, language: first, missing: undefined };
-  return { words: await read(guessed), language: guessed, missing: undefined };
+  const better = guessed && guessed !== first && wanted.includes(guessed) ? guessed : undefined;
+  return {
+    words: better ? await read(image, better) : words,
+    language: better ?? first,
+    upright: angle === 0 ? undefined : { angle, width: image.width * scale.x, height: image.height * scale.y },
+    missing: undefined,
+  };
+}
+
+/** Tesseract itself copes with less, and turning blurs the letters. */
+const LEAST_SKEW = 0.5;
+
+async function turnPicture({ data, width, height }: Gray, degrees: number): Promise<Gray> {
+  if (degrees % 360 === 0) return { data, width, height };
+  const turned = await sharp(data, { raw: { width, height, channels: 1 } })
+    .rotate(degrees, { background: '#ffffff' })
+    .grayscale()
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  return { data: turned.data, width: turned.info.width, height: turned.info.height };
+}
+
+const toPgm = ({ data, width, height }: Gray) => Buffer.concat([Buffer.from(`P5\n${width} ${height}\n255\n`), data]);
+const layoutOf = ({ width, height }: Gray) => (height > 1.6 * width ? ONE_BLOCK : AUTOMATIC);
+
+/** Letters read with how much certainty; what is read upside down is short and doubtful. */
+const quality = (words: RawWord[]) =>
+  words
+    .filter(({ text }) => /[\p{L}\p{N}]{3}/u.test(text))
+    .reduce((sum, { text, confidence }) => sum + text.length * (confidence - 0.4), 0);
+
+function isPoor(words: RawWord[]): boolean {
+  const readable = words.filter(({ text }) => /[\p{L}\p{N}]{3}/u.test(text));
+  const certain = readable.reduce((sum, { confidence }) => sum + confidence, 0) / readable.length;
+  return readable.length < 8 || certain < 0.65;
+}
+
+/** Tesseract also reads text that runs up or down; its words are then higher than wide. */
+function isSideways(words: RawWord[]): boolean {
+  const long = words.filter(({ text }) => text.length >= 4);
+  const high = long.filter(({ position: [left, top, right, bottom] }) => bottom - top > 1.3 * (right - left));
+  return high.length > 0.6 * long.length;
+}
+
+/** Clockwise turn, in degrees, after which the text reads from left to right; undefined when it cannot be told. */
+async function askTurn(program: string, picture: Gray, timeoutMs = 30_000): Promise<number | undefined> {
+  try {
+    const answer = await run(
+      program,
+      ['stdin', 'stdout', '-l', 'osd', '--psm', '0', '--dpi', '300'],
+      toPgm(picture),
+      timeoutMs,
+    );
+    const [, turn, certainty] = /Rotate: (\d+)[\s\S]*Orientation confidence: ([\d.]+)/.exec(answer) ?? [];
+    return Number(certainty) > 1 ? Number(turn) : undefined;
+  } catch {
+    // It fails on pages with little text; these are read as they are.
+    return undefined;
+  }
 }
 
 const languagesOf = new Map<string, string[]>();
@@ -62,7 +143,7 @@ async function listLanguages(program: string): Promise<string[] | typeof MISSING
       .split('\n')
       .slice(1)
       .map((line) => line.trim());
-    const usable = languages.filter((one) => /^[a-z]{3}(_\w+)?$/.test(one) && one !== 'osd');
+    const usable = languages.filter((one) => /^[a-z]{3}(_\w+)?$/.test(one));
     languagesOf.set(program, usable);
     return usable;
   } catch (error) {

@@ -1,11 +1,13 @@
 import sharp from 'sharp';
 import type { PageSize } from '../recognition';
 import { type Character, joinCharacters, type RawWord } from './characters';
+import { isGarbled } from './garbled';
 import { type OcrPage, type OcrRun, readPicture } from './ocr';
 import { checkPageCount } from './page-count';
 import { sizeOfPdfPage } from './page-size';
 import { drawPage, type Pdfium, withPage, withPdf } from './pdfium';
 import type { PageText } from './read';
+import { turnUpright, type Upright } from './upright';
 
 /** Sizes of the pages of a PDF. */
 export function readPdfPages(bytes: Uint8Array): Promise<PageSize[]> {
@@ -45,13 +47,14 @@ export function readPdf(
       const { page, read } = await withPage(pdfium, document, index, async (handle) => {
         const size = measure(pdfium, handle, index);
         const layer = readTextLayer(pdfium, handle, size);
-        if (layer.usable) return { page: { ...size, words: layer.words, source: 'text' as const }, read: undefined };
+        if (layer.usable) return { page: { ...size, ...layer, source: 'text' as const }, read: undefined };
         const scanned = await readScan(pdfium, handle, size, ocr, pages.at(-1)?.ocrLanguage);
         // Without OCR, a poor text layer is better than none.
         if (scanned.missing && layer.words.length > 0) {
-          return { page: { ...size, words: layer.words, source: 'text' as const }, read: undefined };
+          return { page: { ...size, ...layer, source: 'text' as const }, read: undefined };
         }
-        return { page: { ...size, words: scanned.words, source: 'ocr' as const }, read: scanned };
+        const { words, upright } = scanned;
+        return { page: { ...size, words, upright, source: 'ocr' as const }, read: scanned };
       });
       missing ??= read?.missing;
       pages.push({ ...page, ...(read?.language && { ocrLanguage: read.language }) });
@@ -89,6 +92,7 @@ function transformOf(pdfium: Pdfium, page: number, { width, height }: PageSize):
 
 interface TextLayer {
   words: RawWord[];
+  upright: Upright | undefined;
   /** False: the page must be read by OCR. */
   usable: boolean;
 }
@@ -98,7 +102,7 @@ const MAX_CHARACTERS = 100_000;
 
 function readTextLayer(pdfium: Pdfium, page: number, size: PageSize): TextLayer {
   const textPage = pdfium._FPDFText_LoadPage(page);
-  if (!textPage) return { words: [], usable: false };
+  if (!textPage) return { words: [], upright: undefined, usable: false };
   const rect = pdfium.wasmExports.malloc(16);
   try {
     const transform = transformOf(pdfium, page, size);
@@ -138,14 +142,43 @@ function readTextLayer(pdfium: Pdfium, page: number, size: PageSize): TextLayer 
         turn: (((((quarters % 4) + 4) % 4) + size.rotation / 90) % 4) as 0 | 1 | 2 | 3,
       });
     }
-    const words = joinCharacters(characters).filter((word) => isOnPage(word, size));
+    const found = joinCharacters(characters).filter((word) => isOnPage(word, size));
     const letters = characters.filter((character) => !character.space).length + unmapped;
     const hasContent = pdfium._FPDFPage_CountObjects(page) > 0;
-    const usable = hasContent ? letters >= 12 && unmapped / letters < 0.2 : true;
-    return { words, usable };
+    const usable =
+      !hasContent ||
+      (letters >= 12 &&
+        unmapped / letters < 0.2 &&
+        !isGarbled(found.map((word) => word.text)) &&
+        !(letters < FEW_LETTERS && showsPicture(pdfium, page)));
+    return { ...turnUpright(found, size), usable };
   } finally {
     pdfium.wasmExports.free(rect);
     pdfium._FPDFText_ClosePage(textPage);
+  }
+}
+
+/** A stamp or a line at the foot of a scan has fewer letters than a page. */
+const FEW_LETTERS = 300;
+const IMAGE = 3;
+const MAX_OBJECTS = 50;
+
+/** Whether an image covers most of the page: it is a scan, whatever text was written over it. */
+function showsPicture(pdfium: Pdfium, page: number): boolean {
+  const memory = pdfium.wasmExports.malloc(16);
+  try {
+    const whole = pdfium._FPDF_GetPageWidthF(page) * pdfium._FPDF_GetPageHeightF(page);
+    for (let index = 0; index < Math.min(pdfium._FPDFPage_CountObjects(page), MAX_OBJECTS); index++) {
+      const object = pdfium._FPDFPage_GetObject(page, index);
+      if (pdfium._FPDFPageObj_GetType(object) !== IMAGE) continue;
+      if (!pdfium._FPDFPageObj_GetBounds(object, memory, memory + 4, memory + 8, memory + 12)) continue;
+      const view = new DataView(pdfium.HEAPU8.buffer, memory, 16);
+      const [left, bottom, right, top] = [0, 4, 8, 12].map((at) => view.getFloat32(at, true));
+      if ((right! - left!) * (top! - bottom!) > 0.6 * whole) return true;
+    }
+    return false;
+  } finally {
+    pdfium.wasmExports.free(memory);
   }
 }
 

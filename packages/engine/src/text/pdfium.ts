@@ -18,6 +18,9 @@ export interface Pdfium {
   _FPDFPage_GetAnnotCount(page: number): number;
   _FPDFPage_Flatten(page: number, flag: number): number;
   _FPDFPage_CountObjects(page: number): number;
+  _FPDFPage_GetObject(page: number, index: number): number;
+  _FPDFPageObj_GetType(object: number): number;
+  _FPDFPageObj_GetBounds(object: number, left: number, bottom: number, right: number, top: number): number;
   _FPDF_PageToDevice(
     ...args: [
       page: number,
@@ -47,6 +50,9 @@ export interface Pdfium {
       flags: number,
     ]
   ): void;
+  _FPDFDoc_GetAttachmentCount(document: number): number;
+  _FPDFDoc_GetAttachment(document: number, index: number): number;
+  _FPDFAttachment_GetFile(attachment: number, buffer: number, length: number, outLength: number): number;
   _FPDFText_LoadPage(page: number): number;
   _FPDFText_ClosePage(textPage: number): void;
   _FPDFText_CountChars(textPage: number): number;

@@ -93,7 +93,13 @@ export async function readPictures(
       pages.at(-1)?.ocrLanguage,
     );
     missing ??= read.missing;
-    pages.push({ ...size, words: read.words, source: 'ocr', ...(read.language && { ocrLanguage: read.language }) });
+    pages.push({
+      ...size,
+      words: read.words,
+      source: 'ocr',
+      upright: read.upright,
+      ...(read.language && { ocrLanguage: read.language }),
+    });
   }
   return { pages, pageCount, missing };
 }

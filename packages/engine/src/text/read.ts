@@ -3,6 +3,7 @@ import { UnreadableDocument } from '../unreadable-document';
 import type { RawWord } from './characters';
 import { readPdf } from './pdf';
 import { readPictures } from './picture';
+import type { Upright } from './upright';
 
 /** A page with its words, in no particular order. */
 export interface PageText {
@@ -12,6 +13,8 @@ export interface PageText {
   rotation: number;
   words: RawWord[];
   source: 'text' | 'ocr';
+  /** Set when the page was turned before its words were placed. */
+  upright?: Upright | undefined;
   ocrLanguage?: string;
 }
 

@@ -1,6 +1,7 @@
 import { NUMBER_FORMATS } from '../formats/number-format';
+import { findFormulaProblem } from '../formula/program';
 import { isObject, type JsonObject, NOT_A_STRING, NOT_NULL, notAList, notAnObject, ownValue, REQUIRED } from '../json';
-import { compileRegexp } from '../regexp';
+import { findRegexpProblem } from '../regexp';
 import type { DatapointType } from '../schema-content';
 import {
   type Check,
@@ -34,15 +35,9 @@ const isLength = isObjectOf(
     typeof min === 'number' && typeof max === 'number' && min > max ? 'min must not be greater than max.' : null,
 );
 
-const isRegexp: Check = (value) => {
-  if (typeof value !== 'string') return NOT_A_STRING;
-  try {
-    compileRegexp(value);
-    return null;
-  } catch (error) {
-    return (error as Error).message;
-  }
-};
+const isRegexp: Check = (value) => (typeof value === 'string' ? findRegexpProblem(value) : NOT_A_STRING);
+
+const isFormulaText: Check = (value) => isTextUpTo(MAX_FORMULA_LENGTH)(value) ?? findFormulaProblem(value as string);
 
 const OF_ALL_TYPES: Readonly<Record<string, Check>> = {
   can_export: nullable(isBoolean),
@@ -61,7 +56,7 @@ const OF_ALL_TYPES: Readonly<Record<string, Check>> = {
   stretch: nullable(isBoolean),
   width_chars: nullable(isIntegerFrom(0)),
   score_threshold: nullable(isNumberBetween(0, 1)),
-  formula: nullable(isTextUpTo(MAX_FORMULA_LENGTH)),
+  formula: nullable(isFormulaText),
 };
 
 const isAggregations: Check = (value) => {
@@ -102,7 +97,7 @@ function isFormulaField(node: JsonObject): boolean {
   return isObject(ui) && ownValue(ui, 'type') === 'formula';
 }
 
-/** The language of formulas is not checked yet: only that there is one and that nothing else gives the first value. */
+/** There is a formula, and nothing else gives the first value. */
 function checkFormulaField(errors: ErrorCollector, node: JsonObject): void {
   const formula = ownValue(node, 'formula');
   if (formula === undefined) errors.add('formula', REQUIRED);

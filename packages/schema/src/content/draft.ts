@@ -1,5 +1,6 @@
 import type { SchemaNode } from '../schema-content';
 import type { SchemaIndex } from '../schema-index';
+import { isSameNode } from './compare-content';
 import type { ContentChange } from './content-change';
 import type { ContentNode } from './content-node';
 import { newNode } from './new-node';
@@ -70,7 +71,7 @@ export class Draft {
   finish(): ContentChange {
     const changed = [...this.touched].flatMap((id) => {
       const node = this.current.get(id);
-      return node && !isSame(node, this.before.get(id)!) ? [node] : [];
+      return node && !isSameNode(node, this.before.get(id)!) ? [node] : [];
     });
     const added = [...this.added].map((id) => this.current.get(id)!);
     return { nodes: [...this.current.values()], changed, added, removed: this.removed };
@@ -83,16 +84,4 @@ export class Draft {
     this.children.set(parentId, empty);
     return empty;
   }
-}
-
-function isSame(one: ContentNode, other: ContentNode): boolean {
-  return one === other || sortedJson(one) === sortedJson(other);
-}
-
-function sortedJson(node: ContentNode): string {
-  return JSON.stringify(node, (_key, value) =>
-    typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
-      : value,
-  );
 }

@@ -1,40 +1,6 @@
 import type { SchemaContent } from '../schema-content';
-import { column, dateField, enumField, field, numberColumn, numberField, options, section, table } from './fields';
-
-const DOCUMENT_TYPES = options({
-  tax_invoice: 'Tax invoice',
-  credit_note: 'Credit note',
-  debit_note: 'Debit note',
-  proforma: 'Proforma invoice',
-  receipt: 'Receipt',
-  delivery_note: 'Delivery note',
-  order: 'Order',
-  other: 'Other',
-});
-
-const LANGUAGES = options({
-  ces: 'Czech',
-  dan: 'Danish',
-  deu: 'German',
-  eng: 'English',
-  esp: 'Spanish',
-  fin: 'Finnish',
-  fra: 'French',
-  hun: 'Hungarian',
-  ital: 'Italian',
-  nor: 'Norwegian',
-  pol: 'Polish',
-  por: 'Portuguese',
-  slk: 'Slovak',
-  swe: 'Swedish',
-  other: 'Other',
-});
-
-const CURRENCY_CODES = 'aud bgn cad chf cny czk dkk eur gbp huf inr jpy nok pln ron rub sek usd'.split(' ');
-const CURRENCIES = [
-  ...CURRENCY_CODES.map((code) => ({ value: code, label: code.toUpperCase() })),
-  { value: 'other', label: 'Other' },
-];
+import { CURRENCIES, DOCUMENT_TYPES, LANGUAGES } from './choices';
+import { column, dateField, enumField, field, numberColumn, numberField, section, table } from './fields';
 
 /** Invoices of European suppliers; also the schema of the queue that a new installation gets. */
 export const TAX_INVOICE_EU: SchemaContent = [

@@ -2,7 +2,7 @@ import type { annotation as contract } from '@intake/contracts';
 import { type ClientSession, type Database, toSort, toWindow } from '@intake/mongo';
 import { type Caller, organizationOf, Refusal } from '@intake/rpc';
 import { Schema } from 'mongoose';
-import type { Annotation } from './annotation.types';
+import { type Annotation, FRESH } from './annotation.types';
 
 type Row = Omit<Annotation, 'id'> & { _id: number };
 
@@ -38,6 +38,9 @@ const ORDERINGS: Readonly<Record<string, string>> = {
 const TIMES: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(ORDERINGS).filter(([key]) => key.endsWith('_at') && !key.includes('__')),
 );
+
+/** A relation of more annotations than anybody looks at. */
+const MOST_DUPLICATES = 1000;
 
 /** Annotations in MongoDB. Every query is scoped to the caller's organization and queues. */
 export type AnnotationStore = ReturnType<typeof createAnnotationStore>;
@@ -85,18 +88,28 @@ export function createAnnotationStore(database: Database) {
       messages: { type: [Schema.Types.Mixed], default: [] },
       values: { type: Schema.Types.Mixed, default: {} },
       metadata: { type: Schema.Types.Mixed, default: {} },
-      timeSpent: { type: Number, default: 0 },
+      duration: { type: Schema.Types.Mixed, default: FRESH.duration },
       automated: { type: Boolean, default: false },
       automaticallyRejected: { type: Boolean, default: false },
       trainingEnabled: { type: Boolean, default: true },
+      einvoice: { type: Boolean, default: false },
       restingSince: Date,
       resends: { type: Number, default: 0 },
+      rotationDeg: { type: Number, default: 0 },
+      automationBlockerId: nullable(Number),
+      relationIds: [Number],
+      labelIds: [Number],
+      assigneeIds: [Number],
+      purgeRequestedAt: nullable(Date),
+      md5: nullable(String),
+      fingerprint: nullable(String),
     },
     { collection: 'annotations', versionKey: false, minimize: false, strict: 'throw' },
   );
   schema.index({ organizationId: 1, _id: 1 });
   schema.index({ queueId: 1, status: 1, _id: 1 });
   schema.index({ documentId: 1 });
+  schema.index({ schemaId: 1, _id: 1 });
   schema.index(
     { status: 1, restingSince: 1 },
     { partialFilterExpression: { status: { $in: ['importing', 'exporting', 'reviewing'] } } },
@@ -105,13 +118,21 @@ export function createAnnotationStore(database: Database) {
     { uploadId: 1, documentId: 1 },
     { unique: true, partialFilterExpression: { uploadId: { $type: 'number' } } },
   );
+  schema.index({ purgeRequestedAt: 1 }, { partialFilterExpression: { purgeRequestedAt: { $type: 'date' } } });
+  schema.index({ organizationId: 1, md5: 1 }, { partialFilterExpression: { md5: { $type: 'string' } } });
+  schema.index(
+    { organizationId: 1, fingerprint: 1 },
+    { partialFilterExpression: { fingerprint: { $type: 'string' } } },
+  );
+  schema.index({ labelIds: 1 });
+  schema.index({ relationIds: 1 });
   const model = database.connection.model('Annotation', schema);
 
   const scope = (caller: Caller): Record<string, unknown> => ({
     ...(caller.organizationId === null && caller.kind === 'system' ? {} : { organizationId: organizationOf(caller) }),
     ...(caller.queueIds === 'all' ? {} : { queueId: { $in: [...caller.queueIds] } }),
   });
-  const toAnnotation = ({ _id, ...row }: Row): Annotation => ({ id: _id, ...row });
+  const toAnnotation = ({ _id, ...row }: Row): Annotation => ({ id: _id, ...FRESH, ...row });
 
   const toFilter = (caller: Caller, filter: contract.ListAnnotationsRequest): Record<string, unknown> => {
     const conditions: Record<string, unknown>[] = [scope(caller)];
@@ -121,9 +142,17 @@ export function createAnnotationStore(database: Database) {
     among('_id', filter.ids);
     among('status', filter.statuses);
     among('queueId', filter.queueIds);
+    among('schemaId', filter.schemaIds);
     among('documentId', filter.documentIds);
     among('modifierId', filter.modifierIds);
     among('creatorId', filter.creatorIds);
+    among('confirmedById', filter.confirmedByIds);
+    among('deletedById', filter.deletedByIds);
+    among('exportedById', filter.exportedByIds);
+    among('purgedById', filter.purgedByIds);
+    among('rejectedById', filter.rejectedByIds);
+    among('assigneeIds', filter.assigneeIds);
+    among('labelIds', filter.labelIds);
     if (filter.automated !== undefined) conditions.push({ automated: filter.automated });
     for (const [name, { after, before }] of Object.entries(filter.times)) {
       const field = TIMES[name];
@@ -195,6 +224,76 @@ export function createAnnotationStore(database: Database) {
         query.skip(skip).limit(limit);
       }
       for await (const row of query.lean<Row[]>().cursor({ batchSize: 200 })) yield toAnnotation(row as unknown as Row);
+    },
+    /** Those whose turn to be reviewed it is, oldest first. */
+    async findNext(
+      caller: Caller,
+      { queueId, ids, statuses }: { queueId: number; ids: readonly number[]; statuses: readonly string[] },
+      session: ClientSession,
+    ): Promise<Annotation | null> {
+      const conditions = [scope(caller), { queueId }, { status: { $in: [...statuses] } }];
+      const own = statuses.includes('reviewing')
+        ? [{ $or: [{ status: { $ne: 'reviewing' } }, { reviewerId: caller.userId }] }]
+        : [];
+      const among = ids.length > 0 ? [{ _id: { $in: [...ids] } }] : [];
+      const row = await model
+        .findOne({ $and: [...conditions, ...own, ...among] }, null, { session })
+        .sort({ arrivedAt: 1, _id: 1 })
+        .lean<Row>();
+      return row ? toAnnotation(row) : null;
+    },
+    /** Marks what is deleted of these for purging. */
+    async requestPurge(
+      caller: Caller,
+      { ids, queueId }: { ids: readonly number[]; queueId: number | undefined },
+      now: Date,
+    ): Promise<void> {
+      const which = [
+        ...(ids.length > 0 ? [{ _id: { $in: [...ids] } }] : []),
+        ...(queueId === undefined ? [] : [{ queueId }]),
+      ];
+      await model.updateMany(
+        { $and: [scope(caller), { status: 'deleted', purgeRequestedAt: null }, { $or: which }] },
+        { $set: { purgeRequestedAt: now } },
+      );
+    },
+    async findPurgeable(limit: number): Promise<Annotation[]> {
+      const rows = await model
+        .find({ purgeRequestedAt: { $type: 'date' } })
+        .sort({ purgeRequestedAt: 1 })
+        .limit(limit)
+        .lean<Row[]>();
+      return rows.map(toAnnotation);
+    },
+    /** Makes the transaction meet every other one that changes the annotation, without changing it. */
+    async touch(session: ClientSession, { id }: Annotation): Promise<void> {
+      await model.updateOne({ _id: id }, { $inc: { touches: 1 } }, { session, strict: false });
+    },
+    /** Annotations of other documents of the organization that have the same bytes, or the same sender, number and total. */
+    async findDuplicates(
+      session: ClientSession | undefined,
+      { organizationId, documentId }: Annotation,
+      same: { readonly md5: string } | { readonly fingerprint: string },
+    ): Promise<Annotation[]> {
+      const filter = { organizationId, ...same, documentId: { $ne: documentId }, status: { $ne: 'purged' } };
+      const rows = await model.find(filter, null, { session }).sort({ _id: 1 }).limit(MOST_DUPLICATES).lean<Row[]>();
+      return rows.map(toAnnotation);
+    },
+    /** Whether another annotation of the document still has its data. */
+    async isDocumentNeeded(session: ClientSession, { id, documentId }: Annotation): Promise<boolean> {
+      const other = { documentId, _id: { $ne: id }, status: { $ne: 'purged' } };
+      return (await model.exists(other).session(session).lean()) !== null;
+    },
+    /** Changes lists of ids that are no part of the data: no version, no history. */
+    async changeIds(
+      session: ClientSession,
+      annotationIds: readonly number[],
+      field: 'relationIds' | 'labelIds',
+      { add = [], remove = [] }: { add?: readonly number[]; remove?: readonly number[] },
+    ): Promise<void> {
+      const which = { _id: { $in: [...annotationIds] } };
+      if (add.length > 0) await model.updateMany(which, { $addToSet: { [field]: { $each: [...add] } } }, { session });
+      if (remove.length > 0) await model.updateMany(which, { $pull: { [field]: { $in: [...remove] } } }, { session });
     },
     async countByStatus(
       caller: Caller,

@@ -8,6 +8,31 @@ export interface Message {
   readonly content: string;
 }
 
+/** What reviewing took, in seconds. API: annotations.md section 7. */
+export interface ProcessingDuration {
+  readonly active: number;
+  readonly overall: number;
+  readonly edit: number;
+  readonly blockers: number;
+  readonly emails: number;
+  readonly opening: number;
+}
+
+export const NO_DURATION: ProcessingDuration = { active: 0, overall: 0, edit: 0, blockers: 0, emails: 0, opening: 0 };
+
+/** What every annotation begins with; rows of older versions may not have it. */
+export const FRESH = {
+  duration: NO_DURATION,
+  rotationDeg: 0,
+  automationBlockerId: null,
+  relationIds: [],
+  labelIds: [],
+  assigneeIds: [],
+  purgeRequestedAt: null,
+  md5: null,
+  fingerprint: null,
+} as const;
+
 /** An annotation: the extracted and reviewed data of one document in one queue (without its content). */
 export interface Annotation {
   readonly id: number;
@@ -52,16 +77,33 @@ export interface Annotation {
   /** Names the extraction that is awaited or was the last: results of another one are not taken. */
   readonly rirPollId: string | null;
   readonly engineVersion: string;
+  /** MD5 of the document's bytes, in hex; null for annotations of older versions. */
+  readonly md5: string | null;
+  /** Hash of sender, number and total as the engine read them: equal ones are probably the same document. */
+  readonly fingerprint: string | null;
   readonly messages: readonly Message[];
   /** Values for `rir_field_names` such as `upload:<id>`. */
   readonly values: Readonly<Record<string, string>>;
   readonly metadata: Readonly<Record<string, unknown>>;
-  readonly timeSpent: number;
+  /** `overall` is the API's `time_spent`. */
+  readonly duration: ProcessingDuration;
   readonly automated: boolean;
   readonly automaticallyRejected: boolean;
   readonly trainingEnabled: boolean;
+  /** The values come from an electronic invoice. */
+  readonly einvoice: boolean;
   /** Since when it rests in the present state, or since it was last put on the bus again. */
   readonly restingSince: Date;
   /** How often the event of the present state was put on the bus again. */
   readonly resends: number;
+  /** Clockwise turn of all pages against the file: 0, 90, 180 or 270. */
+  readonly rotationDeg: number;
+  /** Why it was not automated. */
+  readonly automationBlockerId: number | null;
+  /** Relations that it belongs to (not: is the parent of). */
+  readonly relationIds: readonly number[];
+  readonly labelIds: readonly number[];
+  readonly assigneeIds: readonly number[];
+  /** Since when a deleted annotation waits for its purge. */
+  readonly purgeRequestedAt: Date | null;
 }

@@ -1,27 +1,54 @@
-import type { annotation as contract, events, extraction, queue } from '@intake/contracts';
+import { isDeepStrictEqual } from 'node:util';
+import type { annotation as contract, documentStorage, events, extraction, queue } from '@intake/contracts';
 import type { ClientSession } from '@intake/mongo';
 import { transaction } from '@intake/mongo';
-import { type Caller, type Client, invalidField, Refusal, systemCaller } from '@intake/rpc';
-import { buildNodes, type ContentNode, checkContent, type SourceCandidate, type SourceRow } from '@intake/schema';
+import { type Caller, type Client, invalidField, organizationOf, Refusal, seesQueue, systemCaller } from '@intake/rpc';
+import {
+  buildNodes,
+  type ContentNode,
+  evaluateFormulas,
+  type SchemaContent,
+  type SourceCandidate,
+  type SourceRow,
+  schemaIndex,
+} from '@intake/schema';
+import { decideAutomation } from '../automation/automation';
+import type { BlockerStore } from '../automation/blocker.store';
 import type { ContentStore } from '../content/content.store';
+import { today } from '../content/contents';
 import { isTrigger } from '../lifecycle';
+import type { ReadingStore } from '../migration/reading.store';
+import type { NoteStore } from '../note/note.store';
+import { createDuplicates, fingerprintOf } from '../relation/duplicates';
+import type { RelationStore } from '../relation/relation.store';
 import type { Schemas } from '../schema/schemas';
-import type { Annotation, Message } from './annotation.types';
-import { type ChangeTools, changeState, eventFor, historyOf, openAnnotation } from './changes';
+import type { Annotation, Message, ProcessingDuration } from './annotation.types';
+import { type ChangeTools, changeInSession, changeState, eventFor, historyOf, openAnnotation } from './changes';
+import type { ChangedValue, Origin } from './history.store';
 import type { IdempotencyStore } from './idempotency.store';
 import { newAnnotation, newPollId } from './new-annotation';
+import { createRules } from './rules';
 import { isStatus, type Status } from './status';
+import { createTransfer } from './transfer';
 
 /** What the domain stands on. */
 export interface AnnotationTools extends ChangeTools {
   readonly content: ContentStore;
   readonly idempotency: IdempotencyStore;
+  readonly readings: ReadingStore;
   readonly schemas: Schemas;
   readonly queues: Client<typeof queue.QueueServiceService>;
+  readonly storage: Client<typeof documentStorage.DocumentStorageServiceService>;
+  readonly notes: NoteStore;
+  readonly relations: RelationStore;
+  readonly blockers: BlockerStore;
 }
 
 /** States from which a review can start. API: annotations.md section 5. */
 const STARTABLE: readonly Status[] = ['to_review', 'reviewing', 'postponed', 'confirmed'];
+
+/** States from which an export can be asked for. API: export.md section 3. */
+const EXPORTABLE: readonly Status[] = ['confirmed', 'to_review', 'reviewing', 'postponed', 'failed_export'];
 
 const MAX_METADATA_BYTES = 4096;
 
@@ -29,29 +56,11 @@ export type Annotations = ReturnType<typeof createAnnotations>;
 
 /** Opening, reviewing and finishing annotations. */
 export function createAnnotations(tools: AnnotationTools) {
-  const { backbone, store, content, idempotency, schemas, queues } = tools;
-
-  const getQueue = async (caller: Caller, annotation: Annotation): Promise<queue.Queue> => {
-    const { queues: found } = await queues.getQueues(
-      { ids: [annotation.queueId] },
-      systemCaller('annotation', annotation.organizationId),
-    );
-    if (!found[0]) throw new Refusal('NOT_FOUND', { cause: `queue ${annotation.queueId} for ${caller.username}` });
-    return found[0];
-  };
-
-  /** Refuses to let an annotation that breaks its schema's constraints go on. API: annotations.md section 5, step 2. */
-  const requireValid = async (annotation: Annotation): Promise<void> => {
-    const nodes = await content.list(annotation.id);
-    const errors = checkContent(await schemas.get(annotation.organizationId, annotation.schemaId), nodes).filter(
-      ({ type }) => type === 'error',
-    );
-    if (errors.length > 0) throw new Refusal('INVALID_ANNOTATION', { extra: { messages: errors } });
-  };
-
-  const hasExportLeg = (q: queue.Queue): boolean => q.connectorId !== undefined || q.hookIds.length > 0;
-  const afterExportRequest = (q: queue.Queue): Status => (hasExportLeg(q) ? 'exporting' : 'exported');
-  const afterConfirm = (q: queue.Queue): Status => (q.useConfirmedState ? 'confirmed' : afterExportRequest(q));
+  const { backbone, store, content, idempotency, readings, schemas, queues, notes, blockers } = tools;
+  const rules = createRules(tools);
+  const transfer = createTransfer(tools, rules);
+  const duplicates = createDuplicates(tools);
+  const turns = createTurns();
 
   return {
     /** Opens an annotation for a document that is ready; the effect of `document.stored`. */
@@ -71,39 +80,86 @@ export function createAnnotations(tools: AnnotationTools) {
     async finishExtraction(caller: Caller, request: contract.FinishExtractionRequest): Promise<Annotation> {
       const awaited = await store.get(caller, request.annotationId);
       if (!isAwaited(awaited, request.rirPollId)) return awaited;
-      const [schema, q] = await Promise.all([
-        schemas.get(awaited.organizationId, awaited.schemaId),
-        getQueue(caller, awaited),
+      const [{ content: schema, version: schemaVersion }, q] = await Promise.all([
+        schemas.getCurrent(awaited.organizationId, awaited.schemaId),
+        rules.getQueue(awaited),
       ]);
       const result = request.result ?? { engineVersion: '', language: '', pages: [], fields: {}, tables: [] };
       let count = 0;
-      const drafts = buildNodes(
-        schema,
-        { ...toSources(result), values: { ...awaited.values }, defaultScoreThreshold: q.defaultScoreThreshold },
-        () => count++,
-      );
+      const { defaultScoreThreshold } = q;
+      const sources = { ...toSources(result), values: { ...awaited.values }, defaultScoreThreshold };
+      const drafts = buildNodes(schema, sources, () => count++);
       const first = await backbone.ids.next('node', Math.max(count, 1));
-      const nodes = drafts.map((node) => shiftIds(node, first));
-      return changeState(tools, caller, awaited.id, 'finish_extraction', {
-        unless: (before) => !isAwaited(before, request.rirPollId),
-        patch: { pageIds: request.pageIds, engineVersion: result.engineVersion },
-        alongside: (session) => content.replaceAll(session, awaited.id, nodes),
+      const formulas = evaluateFormulas(
+        schema,
+        drafts.map((node) => shiftIds(node, first)),
+        { today: today() },
+      );
+      const fingerprint = fingerprintOf(result.fields);
+      const isDuplicate = await duplicates.exist({ ...awaited, fingerprint });
+      const contradictions = result.eInvoice?.contradictions ?? [];
+      const { automated, nodes, reasons } = decideAutomation(automationOf(q), schema, formulas.nodes, {
+        isDuplicate,
+        errors: [
+          ...contradictions.map((content) => ({ id: 'all', content })),
+          ...formulas.messages.filter(({ type }) => type === 'error'),
+        ],
+        extensions: formulas.blockers,
       });
+      const blockerId = automated ? null : await backbone.ids.next('automation_blocker');
+      return duplicates.retry(() =>
+        changeState(tools, caller, awaited.id, 'finish_extraction', {
+          unless: (before) => !isAwaited(before, request.rirPollId),
+          next: automated ? rules.afterConfirm(q) : 'to_review',
+          automated,
+          patch: {
+            pageIds: request.pageIds,
+            engineVersion: result.engineVersion,
+            einvoice: result.eInvoice !== undefined,
+            messages: contradictions.map((text) => ({ id: 'all', type: 'error', content: text })),
+            automationBlockerId: blockerId,
+            fingerprint,
+          },
+          alongside: async (session, after) => {
+            await content.replaceAll(session, after.id, nodes);
+            const { schemaId } = after;
+            await readings.save(session, { annotationId: after.id, schemaId, schemaVersion, sources });
+            if (blockerId === null) await blockers.remove(session, after.id);
+            else {
+              const { organizationId, id: annotationId } = after;
+              const blocker = { id: blockerId, organizationId, annotationId, content: reasons };
+              await blockers.put(session, blocker, after.queueId);
+            }
+            if (isDuplicate) await duplicates.link(session, after);
+            return { values: firstValuesOf(schema, nodes, after.values) };
+          },
+        }),
+      );
     },
 
     async failExtraction(
       caller: Caller,
       { annotationId, rirPollId, message }: contract.FailExtractionRequest,
     ): Promise<Annotation> {
-      return changeState(tools, caller, annotationId, 'fail_extraction', {
-        unless: (before) => !isAwaited(before, rirPollId),
-        patch: { messages: [{ id: 'all', type: 'error', content: message }] },
-      });
+      return duplicates.retry(() =>
+        changeState(tools, caller, annotationId, 'fail_extraction', {
+          unless: (before) => !isAwaited(before, rirPollId),
+          patch: { messages: [{ id: 'all', type: 'error', content: message }] },
+          alongside: (session, after) => duplicates.link(session, after),
+        }),
+      );
     },
+
+    /** The document was cut at its separator pages; its parts are documents of their own. */
+    splitAtImport: (caller: Caller, { annotationId, rirPollId, pageIds }: contract.SplitAtImportRequest) =>
+      changeState(tools, caller, annotationId, 'split_at_import', {
+        unless: (before) => !isAwaited(before, rirPollId),
+        patch: { pageIds },
+      }),
 
     async start(caller: Caller, id: number, statuses: readonly string[]): Promise<Annotation> {
       const allowed = statuses.length > 0 ? STARTABLE.filter((status) => statuses.includes(status)) : STARTABLE;
-      const q = await getQueue(caller, await store.get(caller, id));
+      const q = await rules.getQueue(await store.get(caller, id));
       return changeState(tools, caller, id, 'start', {
         unless: ({ status }) => {
           if (allowed.includes(status)) return false;
@@ -111,21 +167,46 @@ export function createAnnotations(tools: AnnotationTools) {
             detail: `Assignment is allowed only for documents in states: ${allowed.join(', ')}`,
           });
         },
-        patch: { sessionTimeoutS: q.sessionTimeoutS, reviewUntil: new Date(Date.now() + q.sessionTimeoutS * 1000) },
+        patch: sessionOf(q),
       });
     },
 
-    cancel: (caller: Caller, id: number) => changeState(tools, caller, id, 'cancel'),
+    /**
+     * Starts the annotation of a queue whose turn it is: the oldest in one of the states, else one that the caller has
+     * already begun; null when there is none. No annotation is given to two.
+     */
+    async startNext(
+      caller: Caller,
+      { queueId, annotationIds, statuses }: contract.StartNextRequest,
+    ): Promise<Annotation | null> {
+      const q = await rules.getQueue({ queueId, organizationId: organizationOf(caller) });
+      if (!seesQueue(caller, queueId)) throw new Refusal('NOT_FOUND');
+      const wanted = statuses.length > 0 ? STARTABLE.filter((status) => statuses.includes(status)) : ['to_review'];
+      // Who comes at the same moment waits for his turn rather than meeting the others at the same annotation.
+      return turns.take(queueId, () =>
+        transaction(backbone.database, async (session) => {
+          for (const among of [wanted, ['reviewing']]) {
+            const next = await store.findNext(caller, { queueId, ids: annotationIds, statuses: among }, session);
+            if (next) return changeInSession(tools, session, caller, next.id, 'start', { patch: sessionOf(q) });
+          }
+          return null;
+        }),
+      );
+    },
 
-    async confirm(caller: Caller, id: number, idempotencyKey?: string): Promise<Annotation> {
+    cancel: (caller: Caller, id: number, spent?: Spent) => changeState(tools, caller, id, 'cancel', adding(spent)),
+
+    async confirm(caller: Caller, id: number, idempotencyKey?: string, spent?: Spent): Promise<Annotation> {
       const annotation = await store.get(caller, id);
-      const q = await getQueue(caller, annotation);
+      const q = await rules.getQueue(annotation);
       const isRepetition = async (session: ClientSession) =>
         idempotencyKey !== undefined &&
         !(await idempotency.claim(session, caller.userId, idempotencyKey, `confirm/${id}`));
-      if (annotation.status === 'reviewing' && annotation.reviewerId === caller.userId) await requireValid(annotation);
+      if (annotation.status === 'reviewing' && annotation.reviewerId === caller.userId)
+        await rules.requireValid(annotation);
       return changeState(tools, caller, id, 'confirm', {
-        next: afterConfirm(q),
+        ...adding(spent),
+        next: rules.afterConfirm(q),
         // What was checked must be what is confirmed.
         unless: async (before, session) => {
           if (await isRepetition(session)) return true;
@@ -139,31 +220,98 @@ export function createAnnotations(tools: AnnotationTools) {
       });
     },
 
-    postpone: (caller: Caller, id: number) => changeState(tools, caller, id, 'postpone'),
+    postpone: (caller: Caller, id: number, spent?: Spent) => changeState(tools, caller, id, 'postpone', adding(spent)),
 
-    async reject(caller: Caller, id: number): Promise<Annotation> {
-      await requireRejection(await getQueue(caller, await store.get(caller, id)));
-      return changeState(tools, caller, id, 'reject');
+    /** @returns the annotation, and the id of the note that was made of `noteContent` */
+    async reject(
+      caller: Caller,
+      { id, noteContent, automaticallyRejected, processingDuration }: contract.RejectRequest,
+    ): Promise<{ annotation: Annotation; noteId?: number }> {
+      const q = await rules.getQueue(await store.get(caller, id));
+      const noteId = noteContent === '' ? undefined : await backbone.ids.next('note');
+      const annotation = await changeState(tools, caller, id, 'reject', {
+        ...adding(processingDuration),
+        automaticallyRejected,
+        alongside: async (session, after) => {
+          // The origin decides first (409), then what the queue allows (400).
+          rules.requireStatusOf(q, 'rejected');
+          if (noteId === undefined) return;
+          const note = {
+            id: noteId,
+            organizationId: after.organizationId,
+            annotationId: id,
+            type: 'rejection',
+            content: noteContent,
+            metadata: {},
+            creatorId: caller.userId,
+            createdAt: new Date(),
+            modifierId: null,
+            modifiedAt: null,
+          } as const;
+          await notes.insert(note, after.queueId, session);
+        },
+      });
+      return { annotation, noteId };
     },
 
-    delete: (caller: Caller, id: number) =>
-      changeState(tools, caller, id, 'delete', { unless: ({ status }) => status === 'deleted' }),
+    delete: (caller: Caller, id: number, spent?: Spent) =>
+      changeState(tools, caller, id, 'delete', {
+        ...adding(spent),
+        unless: ({ status }) => status === 'deleted',
+      }),
+
+    /** Turns all pages and reads the document again. */
+    async rotate(caller: Caller, { id, rotationDeg, processingDuration }: contract.RotateRequest): Promise<Annotation> {
+      if (![0, 90, 180, 270].includes(rotationDeg)) {
+        throw invalidField('rotation_deg', `"${rotationDeg}" is not a valid choice.`);
+      }
+      return changeState(tools, caller, id, 'rotate', {
+        ...adding(processingDuration),
+        patch: { rotationDeg, ...readAnew() },
+      });
+    },
+
+    copy: transfer.copy,
+
+    async assign(caller: Caller, { id, assigneeIds }: contract.AssignRequest): Promise<Annotation> {
+      return updateFields(caller, id, () => ({ assigneeIds: [...new Set(assigneeIds)] }));
+    },
+
+    /** Sets the values that are given. */
+    setDuration: (caller: Caller, id: number, spent: Spent) =>
+      updateFields(caller, id, ({ duration }) => ({ duration: { ...duration, ...secondsOf(spent) } })),
+
+    /** Puts labels on annotations and takes others off. */
+    async applyLabels(caller: Caller, { annotationIds, add, remove }: contract.ApplyLabelsRequest): Promise<void> {
+      const found = await store.getMany(caller, annotationIds);
+      if (found.length !== new Set(annotationIds).size) {
+        throw new Refusal('INVALID', {
+          fields: { objects: { annotations: ['Invalid hyperlink - Object does not exist.'] } },
+        });
+      }
+      await transaction(backbone.database, (session) =>
+        store.changeIds(session, annotationIds, 'labelIds', { add, remove }),
+      );
+    },
 
     /** PATCH of an annotation. API: annotations.md section 4, states.md section 3. */
     async update(caller: Caller, request: contract.UpdateAnnotationRequest): Promise<Annotation> {
       let annotation = await store.get(caller, request.id);
-      const patch: Partial<Annotation> = {
+      if (request.queueId !== undefined && request.queueId !== annotation.queueId) {
+        annotation = await transfer.move(caller, request.id, request.queueId);
+      }
+      const patchOf = ({ duration, status }: Annotation): Partial<Annotation> => ({
         ...(request.metadata && { metadata: checkMetadata(request.metadata) }),
-        ...(request.timeSpent !== undefined && { timeSpent: request.timeSpent }),
+        ...(request.timeSpent !== undefined && { duration: { ...duration, overall: request.timeSpent } }),
         ...(request.trainingEnabled !== undefined && { trainingEnabled: request.trainingEnabled }),
         ...(request.messages && { messages: request.messages.messages.map(toMessage) }),
-      };
+        // What is awaited is known by it.
+        ...(request.clearRirPollId && status !== 'importing' && { rirPollId: null }),
+      });
       if (request.status !== undefined && request.status !== annotation.status) {
-        annotation = await setStatus(caller, annotation, request.status, patch);
-      } else if (Object.keys(patch).length > 0) {
-        annotation = await updateFields(caller, request.id, patch);
+        return setStatus(caller, annotation, request.status, patchOf(annotation));
       }
-      return annotation;
+      return updateFields(caller, request.id, patchOf);
     },
 
     /** The export leg is over. Counts only for the export that was asked for. */
@@ -175,6 +323,23 @@ export function createAnnotations(tools: AnnotationTools) {
         unless: (before) => before.status !== 'exporting' || before.version !== version,
         patch: messages.length > 0 ? { messages: messages.map(toMessage) } : {},
       });
+    },
+
+    /**
+     * Starts the export of all that match, where state and content allow it; the others stay as they are. Answers the ids
+     * of what matched before, in order, and of those that are `exporting` now. API: export.md section 3.
+     */
+    async requestExports(
+      caller: Caller,
+      filter: contract.ListAnnotationsRequest,
+    ): Promise<{ ids: number[]; exportingIds: number[] }> {
+      const ids: number[] = [];
+      for await (const { id } of store.stream(caller, filter)) ids.push(id);
+      const exportingIds: number[] = [];
+      for (const id of ids) {
+        if ((await requestExport(caller, id))?.status === 'exporting') exportingIds.push(id);
+      }
+      return { ids, exportingIds };
     },
 
     /** Puts what rests too long in a passing state on the bus again. */
@@ -205,6 +370,19 @@ export function createAnnotations(tools: AnnotationTools) {
     },
   };
 
+  /** The annotation as it is then; undefined when it is gone. */
+  async function requestExport(caller: Caller, id: number): Promise<Annotation | undefined> {
+    const before = await store.get(caller, id).catch(ignore(['NOT_FOUND']));
+    if (!before || !EXPORTABLE.includes(before.status)) return before;
+    const next = rules.afterExportRequest(await rules.getQueue(before));
+    const changed = await changeState(tools, caller, id, 'request_export', {
+      next,
+      // The version that the transaction changes is the one that is checked.
+      alongside: (_, after) => rules.requireValid(after),
+    }).catch(ignore(['CONFLICT_STATUS', 'ANNOTATION_NOT_YOURS', 'INVALID_ANNOTATION', 'NOT_FOUND']));
+    return changed ?? before;
+  }
+
   async function setStatus(
     caller: Caller,
     annotation: Annotation,
@@ -217,17 +395,15 @@ export function createAnnotations(tools: AnnotationTools) {
     }
     if (!isStatus(status)) throw invalidField('status', `"${status}" is not a valid choice.`);
     if (!isTrigger(trigger)) throw invalidField('status', `The status cannot be set to ${status} directly.`);
-    const q = await getQueue(caller, annotation);
-    const next = status === 'exporting' ? afterExportRequest(q) : undefined;
+    const q = await rules.getQueue(annotation);
+    const next = status === 'exporting' ? rules.afterExportRequest(q) : undefined;
     return changeState(tools, caller, annotation.id, trigger, {
       next,
-      patch: { ...patch, ...(status === 'importing' && { rirPollId: newPollId(), messages: [] }) },
+      patch: { ...patch, ...(status === 'importing' && readAnew()) },
       // The origin decides first (409), then what the queue allows (400), then the content (400).
       alongside: async () => {
-        if (status === 'rejected') await requireRejection(q);
-        if (status === 'confirmed' && !q.useConfirmedState)
-          throw invalidField('status', 'The queue does not use the state confirmed.');
-        if (['confirmed', 'exporting', 'exported'].includes(status)) await requireValid(annotation);
+        rules.requireStatusOf(q, status);
+        if (['confirmed', 'exporting', 'exported'].includes(status)) await rules.requireValid(annotation);
         if (
           status === 'to_review' &&
           annotation.status === 'failed_import' &&
@@ -241,9 +417,19 @@ export function createAnnotations(tools: AnnotationTools) {
     });
   }
 
-  async function updateFields(caller: Caller, id: number, patch: Partial<Annotation>): Promise<Annotation> {
+  /** Changes what is no state and no content; nothing is written when nothing differs. */
+  async function updateFields(
+    caller: Caller,
+    id: number,
+    patchOf: (before: Annotation) => Partial<Annotation>,
+  ): Promise<Annotation> {
     return transaction(backbone.database, async (session) => {
       const before = await store.get(caller, id, session);
+      const patch = patchOf(before);
+      const differs = Object.entries(patch).some(
+        ([key, value]) => !isDeepStrictEqual(value, before[key as keyof Annotation]),
+      );
+      if (!differs) return before;
       if (before.status === 'purged')
         throw new Refusal('CONFLICT_STATUS', { detail: 'A purged annotation cannot be changed.' });
       if (before.status === 'reviewing' && before.reviewerId !== caller.userId && caller.kind === 'user')
@@ -263,9 +449,94 @@ export function createAnnotations(tools: AnnotationTools) {
   }
 }
 
-async function requireRejection(q: queue.Queue): Promise<void> {
-  const config = (q.settings as { rejection_config?: { enabled?: boolean } } | undefined)?.rejection_config;
-  if (config?.enabled === false) throw invalidField('status', 'Rejection is not enabled on the queue.');
+/** Seconds that a client says were spent. */
+type Spent = contract.ProcessingDuration | undefined;
+
+function secondsOf(spent: Spent): Partial<ProcessingDuration> {
+  const given = {
+    active: spent?.timeSpentActive,
+    overall: spent?.timeSpentOverall,
+    edit: spent?.timeSpentEdit,
+    blockers: spent?.timeSpentBlockers,
+    emails: spent?.timeSpentEmails,
+    opening: spent?.timeSpentOpening,
+  };
+  return Object.fromEntries(Object.entries(given).filter(([, seconds]) => seconds !== undefined));
+}
+
+/** Adds the seconds of an action to those of the annotation. */
+function adding(spent: Spent): { patchOf?: (before: Annotation) => Partial<Annotation> } {
+  const seconds = Object.entries(secondsOf(spent)) as [keyof ProcessingDuration, number][];
+  if (seconds.length === 0) return {};
+  return {
+    patchOf: ({ duration }) => ({
+      duration: { ...duration, ...Object.fromEntries(seconds.map(([name, s]) => [name, duration[name] + s])) },
+    }),
+  };
+}
+
+/** A review begins anew with the time that the queue gives. */
+function sessionOf({ sessionTimeoutS }: queue.Queue): Partial<Annotation> {
+  return { sessionTimeoutS, reviewUntil: new Date(Date.now() + sessionTimeoutS * 1000) };
+}
+
+/** The document is to be read once more, by an extraction of its own. */
+function readAnew(): Partial<Annotation> {
+  return { rirPollId: newPollId(), messages: [] };
+}
+
+function automationOf(q: queue.Queue) {
+  const { automation } = (q.settings ?? {}) as { automation?: { automate_duplicates?: boolean } };
+  return {
+    enabled: q.automationEnabled,
+    level: q.automationLevel,
+    automateDuplicates: automation?.automate_duplicates ?? true,
+    defaultScoreThreshold: q.defaultScoreThreshold,
+  };
+}
+
+/** The values that a document begins with, and where they came from. */
+function firstValuesOf(
+  schema: SchemaContent,
+  nodes: readonly ContentNode[],
+  values: Readonly<Record<string, string>>,
+): ChangedValue[] {
+  const { datapoints } = schemaIndex(schema);
+  const originOf = ({ schemaId, content }: ContentNode): Origin => {
+    if (content?.rirText !== null) return 'engine';
+    const name = datapoints.get(schemaId)?.rir_field_names?.find((one) => values[one]);
+    if (!name) return 'default';
+    return name.startsWith('email') ? 'email' : 'upload';
+  };
+  return nodes.flatMap((node) =>
+    node.content?.value
+      ? [{ nodeId: node.id, schemaId: node.schemaId, before: null, after: node.content.value, origin: originOf(node) }]
+      : [],
+  );
+}
+
+/** Lets what belongs together happen one after the other, in this process. */
+function createTurns() {
+  const last = new Map<number, Promise<unknown>>();
+  return {
+    take<T>(key: number, task: () => Promise<T>): Promise<T> {
+      const turn = (last.get(key) ?? Promise.resolve()).then(task, task);
+      last.set(key, turn);
+      const forget = () => {
+        if (last.get(key) === turn) last.delete(key);
+      };
+      turn.then(forget, forget);
+      return turn;
+    },
+  };
+}
+
+/** For a catch: undefined for these refusals, everything else is thrown on. */
+function ignore(reasons: readonly Refusal['reason'][]): (error: unknown) => undefined {
+  return (error) => {
+    if (!(error instanceof Refusal && reasons.includes(error.reason))) throw error;
+    return undefined;
+  };
 }
 
 function isAwaited(annotation: Annotation, rirPollId: string): boolean {

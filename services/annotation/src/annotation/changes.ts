@@ -5,7 +5,7 @@ import type { Caller } from '@intake/rpc';
 import { applyTrigger, type ChangeInput, type Trigger } from '../lifecycle';
 import type { AnnotationStore } from './annotation.store';
 import type { Annotation } from './annotation.types';
-import type { HistoryEntry, HistoryStore } from './history.store';
+import type { ChangedValue, HistoryEntry, HistoryStore } from './history.store';
 
 /** What every change of an annotation is made with. */
 export interface ChangeTools {
@@ -14,35 +14,57 @@ export interface ChangeTools {
   readonly history: HistoryStore;
 }
 
+/** What further writes of a change have to say about it. */
+export interface Alongside {
+  /** Of a purge: no annotation of the document has its data any more. */
+  readonly lastOfDocument?: boolean;
+  /** Values that changed, for the audit trail. */
+  readonly values?: readonly ChangedValue[];
+}
+
 /** What a change of state may be asked with. */
 export interface ChangeOptions extends Partial<Omit<ChangeInput, 'caller' | 'now'>> {
   /** Fields that change together with the state. */
   readonly patch?: Partial<Annotation>;
+  /** The same, where it depends on what the annotation was. */
+  readonly patchOf?: (before: Annotation) => Partial<Annotation>;
   /** Further writes of the same transaction; the annotation as it will be. */
-  readonly alongside?: (session: ClientSession, after: Annotation) => Promise<void>;
+  readonly alongside?: (session: ClientSession, after: Annotation) => Promise<Alongside | undefined> | Promise<void>;
   /** Answers false when there is nothing to do any more: the annotation is then answered as it is. */
   readonly unless?: (before: Annotation, session: ClientSession) => boolean | Promise<boolean>;
 }
 
 /** The only way in which the state of an annotation changes: lifecycle, version check, audit trail and event in one transaction. */
 export async function changeState(
-  { backbone, store, history }: ChangeTools,
+  tools: ChangeTools,
   caller: Caller,
   id: number,
   trigger: Trigger,
-  { patch = {}, alongside, unless, ...input }: ChangeOptions = {},
+  options: ChangeOptions = {},
 ): Promise<Annotation> {
-  return transaction(backbone.database, async (session) => {
-    const before = await store.get(caller, id, session);
-    if (await unless?.(before, session)) return before;
-    const now = new Date();
-    const after = { ...applyTrigger(before, trigger, { ...input, caller, now }), ...patch };
-    await store.replace(session, after, before);
-    await alongside?.(session, after);
-    await history.add(session, historyOf(after, before.status, trigger, caller, now));
-    await backbone.emit(session, eventFor(after, before.status, trigger, caller, now));
-    return after;
-  });
+  return transaction(tools.backbone.database, (session) =>
+    changeInSession(tools, session, caller, id, trigger, options),
+  );
+}
+
+/** `changeState` as a part of a larger transaction. */
+export async function changeInSession(
+  { backbone, store, history }: ChangeTools,
+  session: ClientSession,
+  caller: Caller,
+  id: number,
+  trigger: Trigger,
+  { patch, patchOf, alongside, unless, ...input }: ChangeOptions = {},
+): Promise<Annotation> {
+  const before = await store.get(caller, id, session);
+  if (await unless?.(before, session)) return before;
+  const now = new Date();
+  const after = { ...applyTrigger(before, trigger, { ...input, caller, now }), ...patch, ...patchOf?.(before) };
+  await store.replace(session, after, before);
+  const more = (await alongside?.(session, after)) ?? {};
+  await history.add(session, { ...historyOf(after, before.status, trigger, caller, now), values: more.values });
+  backbone.emit(session, eventFor(after, before.status, trigger, caller, now, more.lastOfDocument));
+  return after;
 }
 
 /** Writes a new annotation with the first line of its history and its first event. */
@@ -72,7 +94,14 @@ export function historyOf(after: Annotation, from: string, trigger: string, call
 }
 
 /** `annotation.<status>`: tells everybody about a change of state. */
-export function eventFor(after: Annotation, from: string, trigger: string, caller: Caller, at: Date) {
+export function eventFor(
+  after: Annotation,
+  from: string,
+  trigger: string,
+  caller: Caller,
+  at: Date,
+  lastOfDocument = false,
+) {
   return {
     subject: `annotation.${after.status}` as const,
     aggregate: `annotation:${after.id}`,
@@ -99,6 +128,8 @@ export function eventFor(after: Annotation, from: string, trigger: string, calle
       rirPollId: after.rirPollId ?? undefined,
       mimeType: after.mimeType,
       locale: after.locale,
+      lastOfDocument,
+      rotationDeg: after.rotationDeg,
     }),
   };
 }

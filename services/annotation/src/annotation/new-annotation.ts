@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { events, queue } from '@intake/contracts';
-import type { Annotation } from './annotation.types';
+import { type Annotation, FRESH } from './annotation.types';
 
 /** A name for an extraction that nobody can guess or meet twice. */
 export function newPollId(): string {
@@ -55,10 +55,76 @@ export function newAnnotation(
     messages: failure ? [{ id: 'all', type: 'error', content: failure }] : [],
     values: document.values,
     metadata: document.metadata ?? {},
-    timeSpent: 0,
     automated: false,
     automaticallyRejected: false,
     trainingEnabled,
+    einvoice: false,
+    restingSince: now,
+    resends: 0,
+    ...FRESH,
+    md5: document.md5 || null,
+  };
+}
+
+/**
+ * Another annotation of the same document, in the same or another queue: data and metadata of the original, a life of its own.
+ *
+ * @param to where the copy is put
+ */
+export function copyOf(
+  original: Annotation,
+  to: {
+    readonly id: number;
+    readonly queue: queue.Queue;
+    readonly status: Annotation['status'];
+    readonly pageIds: readonly number[];
+    readonly creatorId: number | null;
+    readonly now: Date;
+  },
+): Annotation {
+  const { id, status, pageIds, creatorId, now } = to;
+  const by = creatorId;
+  const isImporting = status === 'importing';
+  return {
+    ...original,
+    ...FRESH,
+    id,
+    queueId: to.queue.id,
+    schemaId: to.queue.schemaId,
+    locale: to.queue.locale,
+    sessionTimeoutS: to.queue.sessionTimeoutS,
+    trainingEnabled: to.queue.trainingEnabled,
+    // The copy comes from no upload: an upload's documents have one annotation each.
+    uploadId: null,
+    rotationDeg: original.rotationDeg,
+    md5: original.md5,
+    fingerprint: original.fingerprint,
+    status,
+    version: 1,
+    statusBeforeReview: null,
+    reviewerId: null,
+    reviewUntil: null,
+    pageIds,
+    creatorId,
+    createdAt: now,
+    modifierId: null,
+    modifiedAt: null,
+    assignedAt: null,
+    confirmedAt: status === 'confirmed' ? now : null,
+    confirmedById: status === 'confirmed' ? by : null,
+    exportedAt: status === 'exported' ? now : null,
+    exportedById: status === 'exported' ? by : null,
+    exportFailedAt: null,
+    rejectedAt: status === 'rejected' ? now : null,
+    rejectedById: status === 'rejected' ? by : null,
+    deletedAt: status === 'deleted' ? now : null,
+    deletedById: status === 'deleted' ? by : null,
+    purgedAt: null,
+    purgedById: null,
+    rirPollId: isImporting ? newPollId() : original.rirPollId,
+    messages: isImporting ? [] : original.messages,
+    automated: false,
+    automaticallyRejected: false,
     restingSince: now,
     resends: 0,
   };

@@ -1,8 +1,9 @@
 import type { annotation as contract } from '@intake/contracts';
 import { events } from '@intake/contracts';
 import { transaction } from '@intake/mongo';
-import { type Caller, Refusal } from '@intake/rpc';
+import { type Caller, invalidField, Refusal } from '@intake/rpc';
 import {
+  addEmptyItem,
   aggregateContent,
   applyOperations,
   type ContentChange,
@@ -16,12 +17,16 @@ import {
   renderNode,
   renderTree,
   type SchemaContent,
+  selectText,
   type WriteContext,
+  withFormulas,
 } from '@intake/schema';
 import type { Annotation } from '../annotation/annotation.types';
 import type { AnnotationTools } from '../annotation/annotations';
 import { historyOf } from '../annotation/changes';
+import type { ChangedValue, Origin } from '../annotation/history.store';
 import type { Status } from '../annotation/status';
+import { type StoredWord, wordsIn } from './words-in';
 
 /** States in which content may be changed; a review only by its holder. API: annotation-content.md section 4. */
 const WRITABLE: readonly Status[] = [
@@ -42,7 +47,7 @@ export type Contents = ReturnType<typeof createContents>;
 
 /** Reading, changing and checking the content of annotations. */
 export function createContents(tools: AnnotationTools) {
-  const { backbone, store, history, content, schemas } = tools;
+  const { backbone, store, history, content, schemas, storage } = tools;
 
   const schemaOf = (annotation: Annotation) => schemas.get(annotation.organizationId, annotation.schemaId);
 
@@ -51,7 +56,7 @@ export function createContents(tools: AnnotationTools) {
     caller: Caller,
     annotationId: number,
     change: Write,
-  ): Promise<{ nodes: ContentNode[]; result: ContentChange }> {
+  ): Promise<{ nodes: ContentNode[]; result: ContentChange; messages: ContentMessage[] }> {
     const schema = await schemaOf(await store.get(caller, annotationId));
     return transaction(backbone.database, async (session) => {
       const before = await store.get(caller, annotationId, session);
@@ -64,9 +69,10 @@ export function createContents(tools: AnnotationTools) {
         source: caller.kind === 'user' ? 'user' : 'hook',
       });
       if (result.errors) throw new Refusal('INVALID', { fields: result.errors });
-      const numbered = count < 0 ? numberNodes(result, await backbone.ids.next('node', -count)) : result;
+      const written = count < 0 ? numberNodes(result, await backbone.ids.next('node', -count)) : result;
+      const { change: numbered, messages } = withFormulas(schema, nodes, written, { today: today() });
       if (numbered.changed.length + numbered.added.length + numbered.removed.length === 0)
-        return { nodes: numbered.nodes, result: numbered };
+        return { nodes: numbered.nodes, result: numbered, messages };
       const now = new Date();
       const after: Annotation = {
         ...before,
@@ -80,7 +86,7 @@ export function createContents(tools: AnnotationTools) {
       await store.replace(session, after, before);
       await history.add(session, {
         ...historyOf(after, before.status, 'content', caller, now),
-        values: changedValues(nodes, numbered),
+        values: changedValues(nodes, numbered, caller.kind === 'user' ? 'person' : 'hook'),
       });
       await backbone.emit(session, {
         subject: 'annotation.content_changed',
@@ -95,7 +101,7 @@ export function createContents(tools: AnnotationTools) {
           actorId: caller.userId ?? undefined,
         }),
       });
-      return { nodes: numbered.nodes, result: numbered };
+      return { nodes: numbered.nodes, result: numbered, messages };
     });
   }
 
@@ -135,6 +141,39 @@ export function createContents(tools: AnnotationTools) {
       );
       return renderTree(nodes);
     },
+    /** Takes the text inside a rectangle of a page as the value. API: annotation-content.md section 4. */
+    async select(caller: Caller, { annotationId, nodeId, pageId, rectangle }: contract.SelectTextRequest) {
+      const [left, top, right, bottom] = rectangle;
+      if (
+        left === undefined ||
+        top === undefined ||
+        right === undefined ||
+        bottom === undefined ||
+        right < left ||
+        bottom < top
+      )
+        throw invalidField('rectangle', 'Expected 4 numbers: left, top, right, bottom.');
+      await store.get(caller, annotationId);
+      const { pages } = await storage.getPageTexts({ annotationId, numbers: [] }, caller);
+      const page = pages.find((one) => one.pageId === pageId);
+      if (!page) throw invalidField('page', 'This page has no text, or does not belong to the annotation.');
+      const words = JSON.parse(page.wordsJson) as StoredWord[];
+      const { text, box } = wordsIn(words, [left, top, right, bottom]);
+      const { nodes } = await write(caller, annotationId, (schema, before) => {
+        if (!before.some(({ id }) => id === nodeId)) throw new Refusal('NOT_FOUND');
+        return selectText(schema, before, nodeId, { text, page: page.number, position: [...box] });
+      });
+      return renderNode(nodes, nodeId);
+    },
+    /** Appends an empty row or item; answers it. */
+    async addEmptyItem(caller: Caller, annotationId: number, multivalueId: number) {
+      const { nodes, result } = await write(caller, annotationId, (schema, before, context) => {
+        if (!before.some(({ id }) => id === multivalueId)) throw new Refusal('NOT_FOUND');
+        return addEmptyItem(schema, before, multivalueId, context);
+      });
+      const added = result.added.find(({ parentId }) => parentId === multivalueId);
+      return added ? renderNode(nodes, added.id) : null;
+    },
     /** `content/validate`. API: annotation-content.md section 6. Hooks and connectors are called in a later version. */
     async validate(
       caller: Caller,
@@ -146,20 +185,17 @@ export function createContents(tools: AnnotationTools) {
       }
       requireWritable(annotation, caller);
       const operations = request.operationsJson ? (JSON.parse(request.operationsJson) as unknown) : [];
-      let nodes = await content.list(annotation.id);
-      let changed: readonly ContentNode[] = [];
-      if (!Array.isArray(operations) || operations.length > 0) {
-        const written = await write(caller, annotation.id, (schema, before, context) =>
-          applyOperations(schema, before, operations, context),
-        );
-        nodes = written.nodes;
-        changed = [...written.result.changed, ...written.result.added];
-      }
+      const hasOperations = !Array.isArray(operations) || operations.length > 0;
+      // Also without operations: the formulas are evaluated anew.
+      const { nodes, result, messages } = await write(caller, annotation.id, (schema, before, context) =>
+        hasOperations ? applyOperations(schema, before, operations, context) : leave(before),
+      );
       const schema = await schemaOf(annotation);
-      const messages = checkContent(schema, nodes, { skipHidden: !request.messagesForHiddenDatapoints });
+      const skipHidden = !request.messagesForHiddenDatapoints;
+      const said = skipHidden ? messages.filter(({ id }) => !isHidden(nodes, Number(id))) : messages;
       return {
-        messages: [...messages, ...aggregateContent(schema, nodes)],
-        updated: topmost(changed, nodes).map((id) => renderNode(nodes, id)),
+        messages: [...said, ...checkContent(schema, nodes, { skipHidden }), ...aggregateContent(schema, nodes)],
+        updated: topmost([...result.changed, ...result.added], nodes).map((id) => renderNode(nodes, id)),
       };
     },
     /** Annotations in order with their export nodes; content is read for some of them at a time. */
@@ -176,6 +212,25 @@ export function createContents(tools: AnnotationTools) {
       }
     },
   };
+}
+
+/** The day that formulas see as today. */
+export function today(): string {
+  return new Date().toISOString().slice(0, 10);
+}
+
+/** A write of nothing. */
+function leave(nodes: ContentNode[]): ContentChange {
+  return { nodes, changed: [], added: [], removed: [] };
+}
+
+/** Whether the node is hidden or lies in a hidden one. */
+function isHidden(nodes: readonly ContentNode[], id: number): boolean {
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  for (let node = byId.get(id); node; node = node.parentId === null ? undefined : byId.get(node.parentId)) {
+    if (node.hidden) return true;
+  }
+  return false;
 }
 
 /** Content of an annotation that nobody holds may be written; in a review only by its holder. */
@@ -205,8 +260,10 @@ function numberNodes(change: ContentChange, first: number): ContentChange {
 }
 
 /** What the audit trail says of a write: the values that are not what they were. */
-function changedValues(before: readonly ContentNode[], change: ContentChange) {
+function changedValues(before: readonly ContentNode[], change: ContentChange, origin: Origin): ChangedValue[] {
   const old = new Map(before.map((node) => [node.id, node]));
+  const now = new Map(change.nodes.map((node) => [node.id, node]));
+  const removed = new Set(change.removed);
   const gone = change.removed.map((id) => old.get(id)).filter((node) => node !== undefined);
   return [...change.changed, ...change.added, ...gone]
     .filter(({ category }) => category === 'datapoint')
@@ -214,7 +271,8 @@ function changedValues(before: readonly ContentNode[], change: ContentChange) {
       nodeId: id,
       schemaId,
       before: old.get(id)?.content?.value ?? null,
-      after: change.removed.includes(id) ? null : (change.nodes.find((node) => node.id === id)?.content?.value ?? null),
+      after: removed.has(id) ? null : (now.get(id)?.content?.value ?? null),
+      origin,
     }))
     .filter((entry) => entry.before !== entry.after);
 }

@@ -52,7 +52,7 @@ export async function exchangeJwt(
       await jwtUses.insert(hashJwt(input.key), claims.expiresAt, session);
       const user = await findOrMakeUser(claims, settings, deps, session);
       const made = mintToken(user.id, lifetimeS, { scope });
-      await tokens.insert(made.token, session);
+      await tokens.insert([made.token], session);
       return made;
     });
   } catch (error) {

@@ -15,6 +15,18 @@ export function createAuthSettingsStore({ database, ids }: Pick<Backbone, 'datab
       jwtAutoProvisioning: Boolean,
       allowedRoles: { type: [String], default: undefined },
       defaultRole: String,
+      oidc: {
+        type: {
+          _id: false,
+          enabled: Boolean,
+          issuer: String,
+          clientId: String,
+          clientSecret: String,
+          claim: String,
+          autoProvisioning: Boolean,
+        },
+        default: undefined,
+      },
     },
     { collection: 'auth_settings', versionKey: false },
   );
@@ -27,6 +39,12 @@ export function createAuthSettingsStore({ database, ids }: Pick<Backbone, 'datab
       const row = await model.findById(organizationId).lean<Row | null>();
       const { _id, ...stored } = row ?? { _id: organizationId };
       return { ...DEFAULT_AUTH_SETTINGS, ...stored };
+    },
+
+    /** Organizations with single sign-on, two at most. */
+    async findSsoOrganizations(): Promise<number[]> {
+      const rows = await model.find({ 'oidc.enabled': true }).select('_id').limit(2).lean<Pick<Row, '_id'>[]>();
+      return rows.map(({ _id }) => _id);
     },
 
     async set(organizationId: number, settings: AuthSettings): Promise<void> {

@@ -1,8 +1,10 @@
-import { type Caller, invalidField, organizationOf, Refusal, requireAdmin } from '@intake/rpc';
+import { type Caller, type FieldErrors, invalidField, organizationOf, Refusal, requireAdmin } from '@intake/rpc';
 import { type JwtAlgorithm, readPublicKey } from '../jwt/public-key';
 import { ROLES } from '../role/roles';
+import { changeOidcSettings, DEFAULT_OIDC_SETTINGS, type OidcChange, type OidcSettings } from '../sso/oidc-settings';
 import { findTextProblem } from '../user/user';
 import type { AuthSettingsStore } from './auth-settings.store';
+import type { OrganizationStore } from './organization.store';
 
 /** A key that an organization signs JWTs with. */
 export interface JwtKey {
@@ -18,10 +20,11 @@ export interface AuthSettings {
   readonly jwtKeys: readonly JwtKey[];
   /** A JWT of an unknown user makes the user. */
   readonly jwtAutoProvisioning: boolean;
-  /** Names of the roles that such users may have. */
+  /** Names of the roles that users may have whom a JWT or a login at the provider makes. */
   readonly allowedRoles: readonly string[];
-  /** Role of such a user whose JWT names none. */
+  /** Role of such a user for whom none is named. */
   readonly defaultRole: string;
+  readonly oidc: OidcSettings;
 }
 
 /** Of an organization that has set nothing. */
@@ -30,6 +33,7 @@ export const DEFAULT_AUTH_SETTINGS: AuthSettings = {
   jwtAutoProvisioning: false,
   allowedRoles: ['annotator'],
   defaultRole: 'annotator',
+  oidc: DEFAULT_OIDC_SETTINGS,
 };
 
 /** A key as it is sent: with an id a known key, whose empty fields keep their value. */
@@ -44,48 +48,56 @@ const MOST_KEYS = 50;
 
 interface Deps {
   readonly authSettings: AuthSettingsStore;
+  readonly organizations: Pick<OrganizationStore, 'findById'>;
 }
 
-function checkOwn(caller: Caller, organizationId: number): void {
+async function checkOwn(caller: Caller, organizationId: number, { organizations }: Deps): Promise<void> {
   if (organizationOf(caller) !== organizationId) throw new Refusal('NOT_FOUND');
   requireAdmin(caller);
+  if (!(await organizations.findById(organizationId)))
+    throw new Refusal('NOT_FOUND', { detail: `There is no organization ${organizationId}.` });
 }
 
 /** The settings of the caller's organization; another one is NOT_FOUND. Caller: admin. */
-export async function getAuthSettings(
-  caller: Caller,
-  organizationId: number,
-  { authSettings }: Deps,
-): Promise<AuthSettings> {
-  checkOwn(caller, organizationId);
-  return authSettings.get(organizationId);
+export async function getAuthSettings(caller: Caller, organizationId: number, deps: Deps): Promise<AuthSettings> {
+  await checkOwn(caller, organizationId, deps);
+  return deps.authSettings.get(organizationId);
 }
 
 /**
  * Changes what is given; the list of keys is replaced as a whole. Caller: admin. Field errors: `jwt_keys`,
- * `oidc.allowed_roles`, `oidc.default_role`.
+ * and those of `oidc`.
  */
 export async function updateAuthSettings(
   caller: Caller,
   organizationId: number,
-  change: Partial<Omit<AuthSettings, 'jwtKeys'>> & { readonly jwtKeys?: readonly GivenKey[] },
-  { authSettings }: Deps,
+  change: Partial<Omit<AuthSettings, 'jwtKeys' | 'oidc'>> & {
+    readonly jwtKeys?: readonly GivenKey[];
+    readonly oidc?: OidcChange;
+  },
+  deps: Deps,
 ): Promise<AuthSettings> {
-  checkOwn(caller, organizationId);
+  await checkOwn(caller, organizationId, deps);
+  const { authSettings } = deps;
   const before = await authSettings.get(organizationId);
+  const oidc = changeOidcSettings(before.oidc, change.oidc ?? {});
   const after: AuthSettings = {
     jwtKeys: change.jwtKeys ? await readKeys(change.jwtKeys, before.jwtKeys, authSettings) : before.jwtKeys,
     jwtAutoProvisioning: change.jwtAutoProvisioning ?? before.jwtAutoProvisioning,
     allowedRoles: change.allowedRoles ? [...new Set(change.allowedRoles)] : before.allowedRoles,
     defaultRole: change.defaultRole ?? before.defaultRole,
+    oidc: oidc.settings,
   };
-  const unknown = after.allowedRoles.find((name) => !ROLES.some((role) => role.name === name));
-  if (unknown !== undefined)
-    throw new Refusal('INVALID', { fields: { oidc: { allowed_roles: [`"${unknown}" is not a valid choice.`] } } });
-  if (!after.allowedRoles.includes(after.defaultRole))
-    throw new Refusal('INVALID', { fields: { oidc: { default_role: ['It must be one of the allowed roles.'] } } });
+  const problems = { ...oidc.problems, ...findRoleProblems(after) };
+  if (Object.keys(problems).length > 0) throw new Refusal('INVALID', { fields: { oidc: problems } });
   await authSettings.set(organizationId, after);
   return after;
+}
+
+function findRoleProblems({ allowedRoles, defaultRole }: AuthSettings): FieldErrors | null {
+  const unknown = allowedRoles.find((name) => !ROLES.some((role) => role.name === name));
+  if (unknown !== undefined) return { allowed_roles: [`"${unknown}" is not a valid choice.`] };
+  return allowedRoles.includes(defaultRole) ? null : { default_role: ['It must be one of the allowed roles.'] };
 }
 
 async function readKeys(

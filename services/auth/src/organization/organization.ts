@@ -1,9 +1,19 @@
 import type { Backbone } from '@intake/bus';
 import { isDuplicateKey, transaction } from '@intake/mongo';
 import { type Caller, invalidField, Refusal, requireAdmin, requireSystem } from '@intake/rpc';
+import type { Guessing } from '../guessing/guessing';
+import type { Post } from '../mail/post';
+import { checkPassword } from '../password/check-password';
 import type { Passwords } from '../password/password';
 import { ADMIN_ROLE_ID } from '../role/roles';
-import { collectProblems, findEmailProblem, findPasswordProblem, findTextProblem, type User } from '../user/user';
+import {
+  collectProblems,
+  findEmailProblem,
+  findPasswordProblem,
+  findTextProblem,
+  isUsable,
+  type User,
+} from '../user/user';
 import type { UserStore } from '../user/user.store';
 import type { OrganizationStore } from './organization.store';
 
@@ -54,47 +64,70 @@ export interface NewOrganization {
   readonly adminUiSettings?: Readonly<Record<string, unknown>>;
   /** An existing organization of the admin is the answer whatever it is called now. */
   readonly anyName: boolean;
+  /** An existing organization is the answer only to its creator, who knows the password. */
+  readonly verifyExisting?: boolean;
+  /** Of the client, for passwords that are guessed. */
+  readonly address?: string;
+  /** Reserved by `prepareOrganization`; absent: a new one. */
+  readonly id?: number;
+}
+
+/** What is needed to make one. */
+export interface OrganizationDeps {
+  readonly organizations: OrganizationStore;
+  readonly users: UserStore;
+  readonly passwords: Passwords;
+  readonly guessing: Guessing;
+  readonly post: Post;
+  readonly backbone: Pick<Backbone, 'database' | 'emit'>;
+}
+
+interface Made {
+  readonly organization: Organization;
+  readonly admin: User;
+  /** False when it had been there already. */
+  readonly created: boolean;
 }
 
 /**
- * Makes an organization with its first admin, whose user name is the e-mail address. When the organization of that admin
- * already has this name (or with `anyName` whatever its name), it is the answer and nothing is changed. Caller: system.
- * Field errors: `name`, `admin_email` (taken too), `admin_password`.
+ * Checks what `createOrganization` would be asked, and gives the id of the existing organization or reserves one; makes nothing.
+ * Caller: system. Field errors: as those of `createOrganization`.
+ */
+export async function prepareOrganization(
+  caller: Caller,
+  wanted: NewOrganization,
+  deps: OrganizationDeps,
+): Promise<{ organizationId: number; exists: boolean }> {
+  requireSystem(caller);
+  checkOrganization(wanted);
+  const existing = await findExisting(wanted, deps);
+  return {
+    organizationId: existing?.organization.id ?? (await deps.organizations.nextId()),
+    exists: existing !== null,
+  };
+}
+
+/**
+ * Makes an organization with its first admin, whose user name is the e-mail address; an admin without a password gets a mail
+ * with a link that sets it. When the organization of that admin already has this name (or with `anyName` whatever its name), it
+ * is the answer and nothing is changed. Caller: system. Field errors: `name`, `admin_email` (taken too), `admin_password`.
  */
 export async function createOrganization(
   caller: Caller,
-  { name, adminEmail, adminPassword, anyName, ...more }: NewOrganization,
-  deps: {
-    organizations: OrganizationStore;
-    users: UserStore;
-    passwords: Passwords;
-    backbone: Pick<Backbone, 'database' | 'emit'>;
-  },
-): Promise<{ organization: Organization; admin: User; created: boolean }> {
-  const { organizations, users, passwords, backbone } = deps;
+  wanted: NewOrganization,
+  deps: OrganizationDeps,
+): Promise<Made> {
+  const { organizations, users, passwords, post, backbone } = deps;
   requireSystem(caller);
-  const fields = collectProblems({
-    name: findTextProblem(name),
-    admin_email: findEmailProblem(adminEmail),
-    admin_password: adminPassword === '' ? null : findPasswordProblem(adminPassword),
-  });
-  if (fields) throw new Refusal('INVALID', { fields });
-
-  const findExisting = async () => {
-    const admin = await users.findAccount(adminEmail);
-    if (!admin) return null;
-    const organization = await organizations.findById(admin.organizationId);
-    if (!organization || (organization.name !== name && !anyName))
-      throw invalidField('admin_email', 'A user with that username already exists.');
-    return { organization, admin, created: false };
-  };
-
-  const existing = await findExisting();
+  checkOrganization(wanted);
+  const existing = await findExisting(wanted, deps);
   if (existing) return existing;
-  const passwordHash = adminPassword === '' ? null : await passwords.hash(adminPassword);
-  const ids = { organization: await organizations.nextId(), admin: await users.nextId() };
+  const { name, adminEmail, adminPassword, ...more } = wanted;
+  const isInvited = adminPassword === '';
+  const passwordHash = isInvited ? null : await passwords.hash(adminPassword);
+  const ids = { organization: more.id ?? (await organizations.nextId()), admin: await users.nextId() };
   try {
-    return await transaction(backbone.database, async (session) => {
+    const made = await transaction(backbone.database, async (session) => {
       const organization = await organizations.insert({ id: ids.organization, name, creatorId: ids.admin }, session);
       const admin = await users.insert(
         {
@@ -111,6 +144,7 @@ export async function createOrganization(
         },
         session,
       );
+      if (isInvited) await post.ask('invitation', adminEmail, admin.id, session);
       await backbone.emit(session, {
         subject: 'organization.created',
         aggregate: `organization:${organization.id}`,
@@ -119,10 +153,38 @@ export async function createOrganization(
       });
       return { organization, admin, created: true };
     });
+    if (isInvited) post.sendSoon();
+    return made;
   } catch (error) {
     // Somebody else was first: then theirs is the answer.
-    const theirs = isDuplicateKey(error) ? await findExisting() : null;
+    const theirs = isDuplicateKey(error) ? await findExisting(wanted, deps) : null;
     if (theirs) return theirs;
     throw error;
   }
+}
+
+function checkOrganization({ name, adminEmail, adminPassword }: NewOrganization): void {
+  const fields = collectProblems({
+    name: findTextProblem(name),
+    admin_email: findEmailProblem(adminEmail),
+    admin_password: adminPassword === '' ? null : findPasswordProblem(adminPassword),
+  });
+  if (fields) throw new Refusal('INVALID', { fields });
+}
+
+async function findExisting(
+  { name, adminEmail, adminPassword, anyName, verifyExisting, address }: NewOrganization,
+  deps: OrganizationDeps,
+): Promise<Made | null> {
+  const { organizations, users } = deps;
+  const admin = await users.findAccount(adminEmail);
+  if (!admin) return null;
+  const taken = invalidField('admin_email', 'A user with that username already exists.');
+  const organization = await organizations.findById(admin.organizationId);
+  if (!organization || (organization.name !== name && !anyName)) throw taken;
+  if (verifyExisting) {
+    const right = await checkPassword({ account: admin, username: adminEmail, password: adminPassword, address }, deps);
+    if (!right || !isUsable(admin) || organization.creatorId !== admin.id) throw taken;
+  }
+  return { organization, admin, created: false };
 }

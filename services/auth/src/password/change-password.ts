@@ -1,6 +1,7 @@
 import type { Backbone } from '@intake/bus';
 import { type ClientSession, transaction } from '@intake/mongo';
 import { type Caller, invalidField, Refusal, requireSystem } from '@intake/rpc';
+import type { Guessing } from '../guessing/guessing';
 import type { Post } from '../mail/post';
 import { hashKey } from '../token/token';
 import type { TokenStore } from '../token/token.store';
@@ -21,6 +22,7 @@ interface Deps {
   readonly users: UserStore;
   readonly tokens: TokenStore;
   readonly passwords: Passwords;
+  readonly guessing: Guessing;
   readonly post: Post;
   readonly backbone: Pick<Backbone, 'database' | 'emit'>;
 }
@@ -57,14 +59,18 @@ async function setPassword(
  */
 export async function changePassword(
   caller: Caller,
-  input: NewPassword & { readonly oldPassword: string; readonly keptKey: string },
+  input: NewPassword & { readonly oldPassword: string; readonly keptKey: string; readonly address?: string },
   deps: Deps,
 ): Promise<User> {
-  const { users, passwords, backbone } = deps;
+  const { users, passwords, guessing, backbone } = deps;
   if (caller.kind !== 'user') throw new Refusal('PERMISSION_DENIED');
   const account = await users.findAccount(caller.username);
   if (!account || account.id !== caller.userId || !isUsable(account)) throw new Refusal('INVALID_TOKEN');
-  const right = await passwords.verify(passwordHashOf(account), input.oldPassword);
+  // Counted apart: who has only a token guesses as slowly as others, but does not keep the user from logging in.
+  const attempt = { target: `password of ${account.id}`, address: input.address, isKnownAddress: false };
+  const right = await guessing.attempt(attempt, async () =>
+    (await passwords.verify(passwordHashOf(account), input.oldPassword)) ? true : null,
+  );
   if (!right) throw invalidField('old_password', 'Invalid password');
   checkNewPassword(input, account);
   const passwordHash = await passwords.hash(input.newPassword1);

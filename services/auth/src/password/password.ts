@@ -17,10 +17,10 @@ export interface Passwords {
   /** Whether the password is the one that was hashed; takes as long for a user without a password, or no user (null). */
   verify(passwordHash: string | null, password: string): Promise<boolean>;
   /**
-   * As `verify`, but a pair that was right in the last 30 seconds is right at once: basic authentication sends the password
-   * with every call. What is remembered is bound to the stored hash, so a changed password is never accepted from memory.
+   * Whether the pair was right in the last 30 seconds: basic authentication sends the password with every call. What is remembered
+   * is bound to the stored hash, so a changed password is never accepted from memory.
    */
-  verifyAgain(passwordHash: string | null, password: string): Promise<boolean>;
+  wasRight(passwordHash: string | null, password: string): boolean;
 }
 
 /** @param now clock in milliseconds */
@@ -34,6 +34,11 @@ export async function createPasswords(now: () => number = Date.now): Promise<Pas
     return right && passwordHash !== null;
   };
 
+  const pairOf = (passwordHash: string | null, password: string): string =>
+    createHmac('sha256', secret)
+      .update(JSON.stringify([passwordHash, password]))
+      .digest('base64');
+
   const remember = (pair: string): void => {
     remembered.delete(pair);
     remembered.set(pair, now() + REMEMBER_MS);
@@ -45,15 +50,11 @@ export async function createPasswords(now: () => number = Date.now): Promise<Pas
 
   return {
     hash: (password) => hash(password, OPTIONS),
-    verify: check,
-    async verifyAgain(passwordHash, password) {
-      const pair = createHmac('sha256', secret)
-        .update(JSON.stringify([passwordHash, password]))
-        .digest('base64');
-      if ((remembered.get(pair) ?? 0) > now()) return true;
+    async verify(passwordHash, password) {
       const right = await check(passwordHash, password);
-      if (right) remember(pair);
+      if (right) remember(pairOf(passwordHash, password));
       return right;
     },
+    wasRight: (passwordHash, password) => (remembered.get(pairOf(passwordHash, password)) ?? 0) > now(),
   };
 }

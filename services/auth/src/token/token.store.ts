@@ -5,12 +5,21 @@ import type { Token } from './token';
 
 type Row = Omit<Token, 'hash'> & { _id: string };
 
-/** Access tokens in MongoDB, by the hash of their key. MongoDB removes expired ones in its own time. */
+/** Access tokens and sessions in MongoDB, by the hash of their key. MongoDB removes expired ones in its own time. */
 export type TokenStore = ReturnType<typeof createTokenStore>;
 
 export function createTokenStore({ database }: Pick<Backbone, 'database'>) {
   const schema = new Schema(
-    { _id: String, userId: Number, issuedAt: Date, expiresAt: Date, scope: String, oneTime: Boolean },
+    {
+      _id: String,
+      userId: Number,
+      issuedAt: Date,
+      expiresAt: Date,
+      scope: String,
+      oneTime: Boolean,
+      session: Boolean,
+      partner: String,
+    },
     { collection: 'tokens', versionKey: false },
   );
   schema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
@@ -18,8 +27,11 @@ export function createTokenStore({ database }: Pick<Backbone, 'database'>) {
   const model = database.connection.model('Token', schema);
 
   return {
-    async insert({ hash, ...token }: Token, session?: ClientSession): Promise<void> {
-      await model.insertMany([{ _id: hash, ...token }], { session });
+    async insert(made: readonly Token[], session?: ClientSession): Promise<void> {
+      await model.insertMany(
+        made.map(({ hash, ...token }) => ({ _id: hash, ...token })),
+        { session },
+      );
     },
     async find(hash: string, session?: ClientSession): Promise<Token | null> {
       const row = await model.findById(hash, null, { session }).lean<Row | null>();
@@ -40,5 +52,5 @@ export function createTokenStore({ database }: Pick<Backbone, 'database'>) {
 }
 
 function toToken({ _id, ...row }: Row): Token {
-  return { hash: _id, ...row };
+  return { ...row, hash: _id, session: row.session ?? false, partner: row.partner ?? null };
 }

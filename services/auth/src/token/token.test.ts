@@ -39,6 +39,8 @@ it('mints tokens that only their key tells', () => {
     issuedAt: at,
     expiresAt: new Date(60_000),
     scope: 'default',
+    session: false,
+    partner: null,
     oneTime: true,
   });
 });

@@ -2,6 +2,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Backbone } from '@intake/bus';
 import { transaction } from '@intake/mongo';
 import { type Caller, invalidField, Refusal, requireSystem } from '@intake/rpc';
+import type { Guessing } from '../guessing/guessing';
+import { checkPassword, hashAddress, knowsAddress } from '../password/check-password';
 import type { Passwords } from '../password/password';
 import { collectProblems, isUsable, passwordHashOf, type User } from '../user/user';
 import type { UserStore } from '../user/user.store';
@@ -18,6 +20,10 @@ export interface Token {
   readonly scope: Scope;
   /** Good for one call. */
   readonly oneTime: boolean;
+  /** Of a browser, and no access token. */
+  readonly session: boolean;
+  /** Hash of the token or session that was issued with this one and ends with it. */
+  readonly partner: string | null;
 }
 
 /** What a token is for; `approval` is internal. */
@@ -29,6 +35,9 @@ const ONE_TIME_LIFETIME_S = 86_400;
 
 /** Longest life of a token, and the life of one that was not asked to be shorter: 162 hours, in seconds. */
 export const MAX_TOKEN_LIFETIME_S = 583_200;
+
+/** Life of a session, in seconds; it does not slide. API: auth.md section 4. */
+const SESSION_LIFETIME_S = 86_400;
 
 /** SHA-256 of a token's key, in hex. */
 export function hashKey(key: string): string {
@@ -49,32 +58,55 @@ export function chooseLifetime(wished: number | undefined): number {
 export function mintToken(
   userId: number,
   lifetimeS: number,
-  { scope = 'default', oneTime = false }: { readonly scope?: Scope; readonly oneTime?: boolean } = {},
+  { scope = 'default', oneTime = false, session = false }: Partial<Pick<Token, 'scope' | 'oneTime' | 'session'>> = {},
   issuedAt = new Date(),
 ): { key: string; token: Token } {
   const key = randomBytes(20).toString('hex');
   const expiresAt = new Date(issuedAt.getTime() + lifetimeS * 1000);
-  return { key, token: { hash: hashKey(key), userId, issuedAt, expiresAt, scope, oneTime } };
+  return { key, token: { hash: hashKey(key), userId, issuedAt, expiresAt, scope, oneTime, session, partner: null } };
+}
+
+/** A session as it goes to the browser. */
+export interface Session {
+  readonly key: string;
+  readonly lifetimeS: number;
+}
+
+/** Makes a session that lives no longer than the token it was issued with. */
+export function mintSession(userId: number, lifetimeS: number, issuedAt?: Date): { session: Session; token: Token } {
+  const life = Math.min(lifetimeS, SESSION_LIFETIME_S);
+  const { key, token } = mintToken(userId, life, { session: true }, issuedAt);
+  return { session: { key, lifetimeS: life }, token };
 }
 
 interface Deps {
   readonly users: UserStore;
   readonly tokens: TokenStore;
   readonly passwords: Passwords;
+  readonly guessing: Guessing;
   readonly backbone: Pick<Backbone, 'database' | 'emit'>;
+}
+
+/** What is said at a login. */
+interface GivenLogin {
+  readonly username: string;
+  readonly password: string;
+  /** Of the client, as it is counted. */
+  readonly address?: string;
 }
 
 const WRONG_LOGIN = 'Unable to log in with provided credentials.';
 
 /**
- * Checks a password and issues a token. INVALID_LOGIN, after the same time, for an unknown user, a wrong password and a
+ * Checks a password and issues a token, and with `withSession` a session beside it. INVALID_LOGIN, after the same time, for an unknown user, a wrong password and a
  * user who may not act. Caller: system.
  */
 export async function logIn(
   caller: Caller,
-  input: { readonly username: string; readonly password: string; readonly maxTokenLifetimeS?: number },
-  { users, tokens, passwords }: Deps,
-): Promise<{ key: string; token: Token; user: User }> {
+  input: GivenLogin & { readonly maxTokenLifetimeS?: number; readonly withSession?: boolean },
+  deps: Deps,
+): Promise<{ key: string; token: Token; user: User; session?: Session }> {
+  const { users, tokens } = deps;
   requireSystem(caller);
   const fields = collectProblems({
     username: input.username === '' ? 'This field may not be blank.' : null,
@@ -84,14 +116,23 @@ export async function logIn(
   const lifetimeS = chooseLifetime(input.maxTokenLifetimeS);
 
   const account = await users.findAccount(input.username);
-  const right = await passwords.verify(account && passwordHashOf(account), input.password);
+  const right = await checkPassword({ ...input, account }, deps);
   const issuedAt = new Date();
-  const user = account && right ? await users.noteLogin(account, issuedAt) : null;
+  const from = account && input.address !== undefined ? hashAddress(account.id, input.address) : null;
+  const user = account && right ? await users.noteLogin(account, issuedAt, from) : null;
   if (!user) throw new Refusal('INVALID_LOGIN', { extra: { non_field_errors: [WRONG_LOGIN] } });
 
   const { key, token } = mintToken(user.id, lifetimeS, {}, issuedAt);
-  await tokens.insert(token);
-  return { key, token, user };
+  if (!input.withSession) {
+    await tokens.insert([token]);
+    return { key, token, user };
+  }
+  const begun = mintSession(user.id, lifetimeS, issuedAt);
+  await tokens.insert([
+    { ...token, partner: begun.token.hash },
+    { ...begun.token, partner: token.hash },
+  ]);
+  return { key, token, user, session: begun.session };
 }
 
 /**
@@ -107,14 +148,14 @@ export async function exchangeToken(
   requireSystem(caller);
   return transaction(backbone.database, async (session) => {
     const given = await tokens.find(hashKey(input.key), session);
-    if (!given || given.expiresAt.getTime() <= Date.now()) throw new Refusal('INVALID_TOKEN');
+    if (!given || given.session || given.expiresAt.getTime() <= Date.now()) throw new Refusal('INVALID_TOKEN');
     const user = await users.findById(given.userId, session);
     if (!user || !isUsable(user)) throw new Refusal('INVALID_TOKEN');
     const scope = chooseScope(input.scope, given.scope);
     const lifetimeS = chooseLifetime(input.maxTokenLifetimeS ?? (given.oneTime ? undefined : lifetimeOf(given)));
     if (given.oneTime && !(await tokens.remove(given.hash, null, session))) throw new Refusal('INVALID_TOKEN');
     const made = mintToken(user.id, lifetimeS, { scope });
-    await tokens.insert(made.token, session);
+    await tokens.insert([made.token], session);
     return made;
   });
 }
@@ -123,7 +164,7 @@ export async function exchangeToken(
 export async function issueToken(caller: Caller, { tokens }: Deps): Promise<{ key: string; token: Token }> {
   if (caller.kind !== 'user' || caller.userId === null) throw new Refusal('PERMISSION_DENIED');
   const made = mintToken(caller.userId, MAX_TOKEN_LIFETIME_S);
-  await tokens.insert(made.token);
+  await tokens.insert([made.token]);
   return made;
 }
 
@@ -133,7 +174,7 @@ export async function issueOneTimeToken(caller: Caller, userId: number, { users,
   const [user] = await users.get(caller, [userId]);
   if (!user || !isUsable(user)) throw new Refusal('NOT_FOUND');
   const { key, token } = mintToken(user.id, ONE_TIME_LIFETIME_S, { oneTime: true });
-  await tokens.insert(token);
+  await tokens.insert([token]);
   return key;
 }
 
@@ -150,32 +191,40 @@ function lifetimeOf({ issuedAt, expiresAt }: Token): number {
   return (expiresAt.getTime() - issuedAt.getTime()) / 1000;
 }
 
-/** Discards one token and tells everybody; of a token that is gone already, nothing is told. Users discard their own only. */
+/**
+ * Discards a token or session, and what was issued with it, and tells everybody; of one that is gone already, nothing is told.
+ * Users discard their own only.
+ */
 export async function logOut(caller: Caller, key: string, { tokens, backbone }: Deps): Promise<void> {
+  const owner = caller.kind === 'user' ? caller.userId : null;
   await transaction(backbone.database, async (session) => {
-    const token = await tokens.remove(hashKey(key), caller.kind === 'user' ? caller.userId : null, session);
+    const token = await tokens.remove(hashKey(key), owner, session);
     if (!token) return;
-    await backbone.emit(session, {
-      subject: 'auth.revoked',
-      aggregate: `token:${token.hash}`,
-      version: 1,
-      payload: { tokenHash: token.hash, userId: token.userId },
-    });
+    const partner = token.partner && (await tokens.remove(token.partner, owner, session));
+    for (const { hash, userId } of partner ? [token, partner] : [token]) {
+      await backbone.emit(session, {
+        subject: 'auth.revoked',
+        aggregate: `token:${hash}`,
+        version: 1,
+        payload: { tokenHash: hash, userId },
+      });
+    }
   });
 }
 
 /**
- * Whose token it is; a one-time token is used up by it. INVALID_TOKEN when it is unknown, expired or of a user who may not
+ * Whose token it is, or with `session` whose session; a one-time token is used up by it. INVALID_TOKEN when it is unknown, expired or of a user who may not
  * act. Caller: system.
  */
 export async function verifyToken(
   caller: Caller,
-  key: string,
+  { key, session = false }: { readonly key: string; readonly session?: boolean },
   { users, tokens }: Deps,
 ): Promise<{ token: Token; user: User }> {
   requireSystem(caller);
   const token = await tokens.find(hashKey(key));
-  if (!token || token.expiresAt.getTime() <= Date.now()) throw new Refusal('INVALID_TOKEN');
+  if (!token || token.session !== session || token.expiresAt.getTime() <= Date.now())
+    throw new Refusal('INVALID_TOKEN');
   const user = await users.findById(token.userId);
   if (!user || !isUsable(user)) throw new Refusal('INVALID_TOKEN');
   if (token.oneTime && !(await tokens.remove(token.hash, null))) throw new Refusal('INVALID_TOKEN');
@@ -183,14 +232,15 @@ export async function verifyToken(
 }
 
 /** Whose user name and password they are. INVALID_BASIC_AUTH when nobody's who may act. Caller: system. */
-export async function verifyPassword(
-  caller: Caller,
-  { username, password }: { readonly username: string; readonly password: string },
-  { users, passwords }: Deps,
-): Promise<User> {
+export async function verifyPassword(caller: Caller, given: GivenLogin, deps: Deps): Promise<User> {
+  const { users, passwords } = deps;
   requireSystem(caller);
-  const account = await users.findAccount(username);
-  const right = await passwords.verifyAgain(account && passwordHashOf(account), password);
+  const { password, address } = given;
+  const account = await users.findAccount(given.username);
+  const remembered = account !== null && passwords.wasRight(passwordHashOf(account), password);
+  const right = remembered || (await checkPassword({ ...given, account }, deps));
   if (!account || !right || !isUsable(account)) throw new Refusal('INVALID_BASIC_AUTH');
+  if (address !== undefined && !knowsAddress(account, address))
+    await users.noteAddress(account, hashAddress(account.id, address));
   return account;
 }

@@ -2,7 +2,7 @@ import type { Backbone } from '@intake/bus';
 import { type ClientSession, type PageRequest, toSort, toWindow } from '@intake/mongo';
 import { type Caller, organizationOf } from '@intake/rpc';
 import { Schema } from 'mongoose';
-import { type Account, toUsernameKey, type User } from './user';
+import { type Account, type KnownAddress, toUsernameKey, type User } from './user';
 
 type Row = Omit<Account, 'id'> & { _id: number; usernameKey: string; emailKey: string };
 
@@ -27,6 +27,8 @@ export interface UserFilter {
   /** Deleted ones only; otherwise the others only. */
   readonly deleted: boolean;
 }
+
+const MOST_ADDRESSES = 20;
 
 const ORDERINGS: Readonly<Record<string, string>> = {
   id: '_id',
@@ -59,6 +61,7 @@ export function createUserStore({ database, ids }: Pick<Backbone, 'database' | '
       phoneNumber: String,
       oidcId: String,
       authType: String,
+      knownAddresses: [{ _id: false, hash: String, seenAt: Date }],
       reset: { type: { _id: false, tokenHash: String, expiresAt: Date } },
       isActive: Boolean,
       deleted: Boolean,
@@ -72,6 +75,7 @@ export function createUserStore({ database, ids }: Pick<Backbone, 'database' | '
   );
   schema.index({ usernameKey: 1 }, { unique: true });
   schema.index({ emailKey: 1 });
+  schema.index({ oidcId: 1 });
   schema.index({ organizationId: 1, deleted: 1, _id: 1 });
   schema.index({ organizationId: 1, queueIds: 1 });
   const model = database.connection.model('User', schema);
@@ -109,6 +113,7 @@ export function createUserStore({ database, ids }: Pick<Backbone, 'database' | '
         oidcId: input.oidcId ?? null,
         authType: input.authType ?? 'password',
         reset: null,
+        knownAddresses: [],
         isActive: input.isActive ?? true,
         deleted: false,
         dateJoined: new Date(),
@@ -184,21 +189,66 @@ export function createUserStore({ database, ids }: Pick<Backbone, 'database' | '
     },
 
     /** Null when the user has meanwhile been disabled, deleted or given another password. */
-    async noteLogin({ id, passwordHash }: Account, at: Date): Promise<User | null> {
+    async noteLogin(
+      { id, passwordHash, knownAddresses }: Account,
+      at: Date,
+      addressHash: string | null,
+    ): Promise<User | null> {
       const row = await model
         .findOneAndUpdate(
           { _id: id, passwordHash, isActive: true, deleted: false },
-          { $set: { lastLogin: at } },
+          { $set: { lastLogin: at, knownAddresses: withAddress(knownAddresses, addressHash, at) } },
           { returnDocument: 'after' },
         )
         .lean<Row | null>();
       return row && toUser(row);
     },
 
+    /** Users of an organization, inactive and deleted ones too, whose `oidc_id`, e-mail address or user name it is. */
+    async findKnownAs(organizationId: number, value: string, session: ClientSession): Promise<User[]> {
+      const keys = [{ oidcId: value }, { emailKey: value.toLowerCase() }, { usernameKey: toUsernameKey(value) }];
+      const query = { organizationId, $or: keys };
+      const rows = await model.find(query, null, { session }).sort({ _id: 1 }).limit(100).lean<Row[]>();
+      return rows.map(toUser);
+    },
+
+    /** Null when the user may not act. */
+    async noteSsoLogin(id: number, at: Date, session: ClientSession): Promise<User | null> {
+      const row = await model
+        .findOneAndUpdate(
+          { _id: id, isActive: true, deleted: false },
+          { $set: { lastLogin: at } },
+          { returnDocument: 'after', session },
+        )
+        .lean<Row | null>();
+      return row && toUser(row);
+    },
+
+    async noteAddress({ id, knownAddresses }: Account, addressHash: string): Promise<void> {
+      await model.updateOne(
+        { _id: id },
+        { $set: { knownAddresses: withAddress(knownAddresses, addressHash, new Date()) } },
+      );
+    },
+
     /** Users by id, deleted ones too; unknown ones are left out. */
     async get(caller: Caller, userIds: readonly number[]): Promise<User[]> {
       const rows = await model
         .find({ organizationId: organizationOf(caller), _id: { $in: [...userIds] } })
+        .lean<Row[]>();
+      return rows.map(toUser);
+    },
+
+    /** Users who are assigned to a queue, and these. */
+    async findForQueue(
+      caller: Caller,
+      queueId: number,
+      userIds: readonly number[],
+      session: ClientSession,
+    ): Promise<User[]> {
+      const either = [{ queueIds: queueId }, { _id: { $in: [...userIds] } }];
+      const rows = await model
+        .find({ organizationId: organizationOf(caller), $or: either }, null, { session })
         .lean<Row[]>();
       return rows.map(toUser);
     },
@@ -275,6 +325,12 @@ export function createUserStore({ database, ids }: Pick<Backbone, 'database' | '
   };
 }
 
+/** The address first, and no more than are worth remembering. */
+function withAddress(known: readonly KnownAddress[], hash: string | null, seenAt: Date): KnownAddress[] {
+  if (hash === null) return [...known];
+  return [{ hash, seenAt }, ...known.filter((one) => one.hash !== hash)].slice(0, MOST_ADDRESSES);
+}
+
 /** `not_deleted` is `deleted` the other way round. */
 function toStored(key: string): string {
   if (key === 'not_deleted') return '-deleted';
@@ -282,10 +338,10 @@ function toStored(key: string): string {
 }
 
 function toAccount({ _id, usernameKey: _key, emailKey: _email, ...row }: Row): Account {
-  return { id: _id, ...row };
+  return { ...row, id: _id, knownAddresses: row.knownAddresses ?? [] };
 }
 
 function toUser(row: Row): User {
-  const { passwordHash: _hash, reset: _reset, ...user } = toAccount(row);
+  const { passwordHash: _hash, reset: _reset, knownAddresses: _known, ...user } = toAccount(row);
   return user;
 }

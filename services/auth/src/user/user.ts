@@ -37,9 +37,17 @@ export interface User {
 /** How a user logs in. */
 export type AuthType = 'password' | 'sso';
 
+/** An address, hashed, and when the user last logged in from it. */
+export interface KnownAddress {
+  readonly hash: string;
+  readonly seenAt: Date;
+}
+
 /** A user with what proves who it is; never leaves the service. */
 export interface Account extends User {
   readonly passwordHash: string | null;
+  /** Where the user has logged in, newest first. */
+  readonly knownAddresses: readonly KnownAddress[];
   /** A mailed link that sets a new password: SHA-256 of its token, in hex. */
   readonly reset: { readonly tokenHash: string; readonly expiresAt: Date } | null;
 }
@@ -309,5 +317,32 @@ export async function assignQueues(
     if (!user) throw new Refusal('NOT_FOUND');
     tellRightsChanged(user, backbone, session);
     return user;
+  });
+}
+
+/**
+ * Makes exactly these users the ones that are assigned to a queue, and tells everybody whose rights have changed. Caller: admin.
+ * Field error: `users`.
+ */
+export async function assignUsers(
+  caller: Caller,
+  queueId: number,
+  userIds: readonly number[],
+  { users, backbone }: Pick<Deps, 'users' | 'backbone'>,
+): Promise<void> {
+  requireAdmin(caller);
+  const wanted = new Set(userIds);
+  await transaction(backbone.database, async (session) => {
+    const found = await users.findForQueue(caller, queueId, [...wanted], session);
+    const there = found.filter(({ id, deleted }) => wanted.has(id) && !deleted);
+    if (there.length < wanted.size) throw invalidField('users', 'Invalid hyperlink - Object does not exist.');
+    for (const user of found) {
+      const isAssigned = user.queueIds.includes(queueId);
+      if (isAssigned === wanted.has(user.id) || user.deleted) continue;
+      const others = user.queueIds.filter((id) => id !== queueId);
+      const queueIds = isAssigned ? others : [...others, queueId];
+      const changed = await users.update(caller, user.id, { queueIds }, true, session);
+      if (changed) tellRightsChanged(changed, backbone, session);
+    }
   });
 }

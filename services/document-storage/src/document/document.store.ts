@@ -1,7 +1,16 @@
-import { type ClientSession, type Database, type PageRequest, toSort, toWindow } from '@intake/mongo';
+import {
+  type ClientSession,
+  type Database,
+  type PageRequest,
+  rowsOf,
+  toSort,
+  toWindow,
+  transaction,
+} from '@intake/mongo';
 import { type Caller, organizationOf } from '@intake/rpc';
 import { Schema } from 'mongoose';
-import type { Document, DocumentFilter } from './document';
+import type { FileStore } from '../file/file.store';
+import type { Document, DocumentFilter, StoredRendition } from './document';
 
 /** Documents, always inside the caller's organization and what it may see there. */
 export interface DocumentStore {
@@ -22,15 +31,31 @@ export interface DocumentStore {
     organizationId: number,
     file: { sha256: string; size: number; fileName: string },
   ): Promise<boolean>;
-  addAnnotation(
+  /** Ids of the documents that were made of this one, in the order in which they were made. */
+  findPartIds(session: ClientSession, organizationId: number, parentId: number): Promise<number[]>;
+  addAnnotations(
+    session: ClientSession,
+    annotations: readonly { organizationId: number; documentId: number; annotationId: number }[],
+  ): Promise<void>;
+  /** Lets those who see a queue see the document. */
+  share(organizationId: number, documentId: number, annotationId: number, queueId: number): Promise<void>;
+  /** Its bytes are gone: what told of them goes too. */
+  markPurged(session: ClientSession, organizationId: number, documentId: number, now: Date): Promise<void>;
+  /** Counts the announcements of documents up by one; answers the documents with their counts. */
+  countAnnouncements(
     session: ClientSession,
     organizationId: number,
-    documentId: number,
-    annotationId: number,
-  ): Promise<void>;
-  /** Counts the announcements of documents up by one; answers the counts. */
-  countAnnouncements(session: ClientSession, ids: readonly number[]): Promise<Map<number, number>>;
+    ids: readonly number[],
+  ): Promise<Map<number, Document & { readonly announcements: number }>>;
+  /** Notes the rendition of a document that has none, and takes its file; false when it has one or is gone. */
+  setRendition(id: number, file: StoredRendition): Promise<boolean>;
 }
+
+type Row = Omit<Document, 'id' | 'metadata'> & {
+  readonly _id: number;
+  readonly metadataJson: string;
+  readonly announcements: number;
+};
 
 const ORDERING = {
   id: '_id',
@@ -42,7 +67,7 @@ const ORDERING = {
 };
 
 /** Documents of one service's database. */
-export function createDocumentStore(database: Database): DocumentStore {
+export function createDocumentStore(database: Database, files: Pick<FileStore, 'hold'>): DocumentStore {
   const schema = new Schema(
     {
       _id: { type: Number, required: true },
@@ -63,60 +88,60 @@ export function createDocumentStore(database: Database): DocumentStore {
       size: { type: Number, required: true },
       sha256: { type: String, required: true },
       md5: { type: String, required: true },
+      rendition: { type: { key: String, size: Number, sha256: String }, default: null, _id: false },
       announcements: { type: Number, default: 0 },
+      sharedQueueIds: { type: [Number], default: undefined },
+      purgedAt: Date,
     },
     { collection: 'documents', versionKey: false },
   );
   schema.index({ organizationId: 1, createdAt: 1 });
   schema.index({ organizationId: 1, queueId: 1, _id: 1 });
+  schema.index({ organizationId: 1, sharedQueueIds: 1 });
   schema.index({ organizationId: 1, sha256: 1 });
   schema.index({ s3Name: 1 }, { unique: true });
   schema.index({ emailId: 1 }, { partialFilterExpression: { emailId: { $type: 'number' } } });
+  schema.index({ parentId: 1 }, { partialFilterExpression: { parentId: { $type: 'number' } } });
   const model = database.connection.model('Document', schema);
 
-  type Row = NonNullable<Awaited<ReturnType<typeof readOne>>>;
-  const readOne = (filter: Record<string, unknown>) => model.findOne(filter).lean();
+  const rows = rowsOf<Row>(database, 'documents');
+
   const toDocument = ({ _id, metadataJson, announcements: _, ...row }: Row): Document => ({
     id: _id,
     ...row,
-    queueId: row.queueId ?? null,
-    uploadId: row.uploadId ?? null,
-    parentId: row.parentId ?? null,
-    emailId: row.emailId ?? null,
-    creatorId: row.creatorId ?? null,
-    attachmentStatus: row.attachmentStatus ?? null,
+    rendition: row.rendition ?? null,
     metadata: JSON.parse(metadataJson) as Record<string, unknown>,
   });
 
   return {
     async insert(session, documents) {
-      await model.insertMany(
-        documents.map(({ id, metadata, annotationIds, ...document }) => ({
+      await rows.insertMany(
+        documents.map(({ id, metadata, ...document }) => ({
           _id: id,
           ...document,
-          annotationIds: [...annotationIds],
           metadataJson: JSON.stringify(metadata),
+          announcements: 0,
         })),
         { session },
       );
     },
     async find(caller, which) {
       const key = 'id' in which ? { _id: which.id } : { s3Name: which.s3Name };
-      const row = await readOne({ $and: [visibleTo(caller), key] });
+      const row = await rows.findOne({ $and: [visibleTo(caller), key] });
       return row && toDocument(row);
     },
     async findMany(caller, ids) {
-      const rows = await model.find({ $and: [visibleTo(caller), { _id: { $in: [...ids] } }] }).lean();
-      return rows.map(toDocument);
+      const found = await rows.find({ $and: [visibleTo(caller), { _id: { $in: [...ids] } }] }).toArray();
+      return found.map(toDocument);
     },
     async list(caller, filter, ordering, page) {
       const where = { $and: [visibleTo(caller), toConditions(filter)] };
       const { skip, limit } = toWindow(page);
-      const [rows, total] = await Promise.all([
-        model.find(where).sort(toSort(ordering, ORDERING)).skip(skip).limit(limit).lean(),
+      const [found, total] = await Promise.all([
+        model.find(where).sort(toSort(ordering, ORDERING)).skip(skip).limit(limit).lean<Row[]>(),
         model.countDocuments(where),
       ]);
-      return { documents: rows.map(toDocument), total };
+      return { documents: found.map(toDocument), total };
     },
     async hasIdentical(session, organizationId, { sha256, size, fileName }) {
       const found = await model
@@ -125,21 +150,53 @@ export function createDocumentStore(database: Database): DocumentStore {
         .lean();
       return found !== null;
     },
-    async addAnnotation(session, organizationId, documentId, annotationId) {
-      await model.updateOne(
-        { _id: documentId, organizationId },
-        { $addToSet: { annotationIds: annotationId } },
+    async findPartIds(session, organizationId, parentId) {
+      const found = await rows.find({ parentId, organizationId }, { session, projection: { _id: 1 } }).toArray();
+      return found.map((row) => row._id).sort((a, b) => a - b);
+    },
+    async addAnnotations(session, annotations) {
+      await rows.bulkWrite(
+        annotations.map(({ organizationId, documentId, annotationId }) => ({
+          updateOne: {
+            filter: { _id: documentId, organizationId },
+            update: { $addToSet: { annotationIds: annotationId } },
+          },
+        })),
         { session },
       );
     },
-    async countAnnouncements(session, ids) {
-      await model.updateMany({ _id: { $in: [...ids] } }, { $inc: { announcements: 1 } }, { session });
-      const rows = await model
-        .find({ _id: { $in: [...ids] } })
-        .select('announcements')
-        .session(session)
-        .lean();
-      return new Map(rows.map((row) => [row._id, row.announcements]));
+    async share(organizationId, documentId, annotationId, queueId) {
+      await rows.updateOne(
+        { _id: documentId, organizationId },
+        { $addToSet: { annotationIds: annotationId, sharedQueueIds: queueId } },
+      );
+    },
+    async markPurged(session, organizationId, documentId, now) {
+      await rows.updateOne(
+        { _id: documentId, organizationId },
+        { $set: { purgedAt: now, originalFileName: '', metadataJson: '{}' } },
+        { session },
+      );
+    },
+    async countAnnouncements(session, organizationId, ids) {
+      const which = { _id: { $in: [...ids] }, organizationId };
+      const once = { $inc: { announcements: 1 } };
+      let found: Row[];
+      if (ids.length === 1) {
+        const row = await rows.findOneAndUpdate(which, once, { session, returnDocument: 'after' });
+        found = row ? [row] : [];
+      } else {
+        await rows.updateMany(which, once, { session });
+        found = await rows.find(which, { session }).toArray();
+      }
+      return new Map(found.map((row) => [row._id, { ...toDocument(row), announcements: row.announcements }]));
+    },
+    async setRendition(id, { key, size, sha256 }) {
+      return transaction(database, async (session) => {
+        const set = { $set: { rendition: { key, size, sha256 } } };
+        const { matchedCount } = await model.updateOne({ _id: id, rendition: null }, set, { session });
+        return matchedCount === 1 && (await files.hold(session, [key], `document:${id}`));
+      });
     },
   };
 }
@@ -149,17 +206,21 @@ function visibleTo(caller: Caller): Record<string, unknown> {
   const organizationId = organizationOf(caller);
   if (caller.queueIds === 'all') return { organizationId };
   const own = caller.userId === null ? [] : [{ creatorId: caller.userId }];
-  return { organizationId, $or: [{ queueId: { $in: [...caller.queueIds] } }, ...own] };
+  const queues = { $in: [...caller.queueIds] };
+  return { organizationId, $or: [{ queueId: queues }, { sharedQueueIds: queues }, ...own] };
 }
 
 function toConditions(filter: DocumentFilter): Record<string, unknown> {
-  const { ids = [], emailIds = [], creatorIds = [], originalFileName, createdAfter, createdBefore } = filter;
+  const { ids = [], emailIds = [], creatorIds = [], parentIds = [], originalFileName } = filter;
+  const { attachmentStatus, createdAfter, createdBefore } = filter;
   const createdAt = { ...(createdAfter && { $gte: createdAfter }), ...(createdBefore && { $lt: createdBefore }) };
   return {
     ...(ids.length > 0 && { _id: { $in: [...ids] } }),
     ...(emailIds.length > 0 && { emailId: { $in: [...emailIds] } }),
     ...(creatorIds.length > 0 && { creatorId: { $in: [...creatorIds] } }),
+    ...(parentIds.length > 0 && { parentId: { $in: [...parentIds] } }),
     ...(originalFileName !== undefined && { originalFileName }),
+    ...(attachmentStatus !== undefined && { attachmentStatus }),
     ...(Object.keys(createdAt).length > 0 && { createdAt }),
   };
 }

@@ -20,6 +20,20 @@ export interface Document {
   readonly size: number;
   readonly sha256: string;
   readonly md5: string;
+  /** The PDF that is read and drawn instead of the document's own bytes; null: there is none. */
+  readonly rendition: StoredRendition | null;
+  /** Further queues that its annotations were copied or moved to. */
+  readonly sharedQueueIds?: readonly number[];
+  /** Since when its bytes are gone. */
+  readonly purgedAt?: Date;
+}
+
+/** A PDF made of a document. */
+export interface StoredRendition {
+  readonly key: string;
+  /** Bytes. */
+  readonly size: number;
+  readonly sha256: string;
 }
 
 /** What a list of documents is narrowed to; empty lists and missing values do not narrow. */
@@ -27,6 +41,8 @@ export interface DocumentFilter {
   readonly ids?: readonly number[];
   readonly emailIds?: readonly number[];
   readonly creatorIds?: readonly number[];
+  readonly parentIds?: readonly number[];
+  readonly attachmentStatus?: string;
   readonly originalFileName?: string;
   readonly createdAfter?: Date;
   readonly createdBefore?: Date;

@@ -1,4 +1,4 @@
-import type { ClientSession, Database } from '@intake/mongo';
+import { type ClientSession, type Database, rowsOf } from '@intake/mongo';
 import { Schema } from 'mongoose';
 import type { StoredFile } from './file';
 
@@ -18,7 +18,16 @@ export interface FileStore {
   /** The same for one file that nobody has held since `before` (and for one whose removal was interrupted); null: there is none. */
   startRemovingOrphan(before: Date): Promise<string | null>;
   forget(key: string): Promise<void>;
+  /** Forgets a file that was held and whose bytes are gone. */
+  drop(session: ClientSession, key: string): Promise<void>;
 }
+
+type Row = Omit<StoredFile, 'key'> & {
+  readonly _id: string;
+  readonly state: 'writing' | 'stored' | 'removing';
+  readonly holder: string | null;
+  readonly createdAt: Date;
+};
 
 /** Rows of one service's database. */
 export function createFileStore(database: Database): FileStore {
@@ -39,30 +48,32 @@ export function createFileStore(database: Database): FileStore {
   );
   schema.index({ createdAt: 1 }, { partialFilterExpression: { holder: null } });
   const model = database.connection.model('StoredFile', schema);
+  const rows = rowsOf<Row>(database, 'stored_files');
 
   return {
     async begin({ key, ...file }) {
-      await model.create({ _id: key, ...file, state: 'writing', createdAt: new Date() });
+      const empty = { mimeType: '', size: 0, sha256: '', md5: '', holder: null };
+      await rows.insertOne({ _id: key, ...file, ...empty, state: 'writing', createdAt: new Date() });
     },
     async finish({ key, mimeType, size, sha256, md5 }) {
-      const result = await model.updateOne(
+      const result = await rows.updateOne(
         { _id: key, state: 'writing' },
         { $set: { mimeType, size, sha256, md5, state: 'stored' } },
       );
       if (result.matchedCount !== 1) throw new Error(`stored file ${key} has gone while it was written`);
     },
     async findStored(keys) {
-      const rows = await model.find({ _id: { $in: [...keys] }, state: 'stored' }).lean();
-      const byKey = new Map(rows.map((row) => [row._id, row]));
+      const found = await rows.find({ _id: { $in: [...keys] }, state: 'stored' }).toArray();
+      const byKey = new Map(found.map((row) => [row._id, row]));
       return keys.flatMap((key) => {
         const row = byKey.get(key);
         if (!row) return [];
         const { organizationId, fileName, mimeType, size, sha256, md5 } = row;
-        return [{ key, organizationId: organizationId ?? null, fileName, mimeType, size, sha256, md5 }];
+        return [{ key, organizationId, fileName, mimeType, size, sha256, md5 }];
       });
     },
     async hold(session, keys, holder) {
-      const result = await model.updateMany(
+      const result = await rows.updateMany(
         { _id: { $in: [...keys] }, state: 'stored', holder: { $in: [null, holder] } },
         { $set: { holder } },
         { session: session ?? undefined },
@@ -82,6 +93,9 @@ export function createFileStore(database: Database): FileStore {
         )
         .lean();
       return row?._id ?? null;
+    },
+    async drop(session, key) {
+      await model.deleteOne({ _id: key }, { session });
     },
     async forget(key) {
       await model.deleteOne({ _id: key, holder: null });

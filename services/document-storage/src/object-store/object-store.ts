@@ -30,6 +30,8 @@ export interface ObjectStore {
   write(key: string, chunks: AsyncIterable<Uint8Array>): Promise<ObjectInfo>;
   /** Bytes of an object or of a part of it, or null when there is no such object. */
   read(key: string, range?: { offset: number; length: number }): Promise<Readable | null>;
+  /** All bytes of an object, or null when there is no such object. */
+  readAll(key: string): Promise<Buffer | null>;
   find(key: string): Promise<ObjectInfo | null>;
   /** Removes an object and what was left of an interrupted write to it. */
   remove(key: string): Promise<void>;
@@ -98,6 +100,13 @@ export function createObjectStore({ url, accessKey, secretKey, bucket, region }:
       return { size, etag };
     });
 
+  const read: ObjectStore['read'] = (key, range) =>
+    askForObject(() =>
+      range && range.length > 0
+        ? client.getPartialObject(bucket, key, range.offset, range.length)
+        : client.getObject(bucket, key),
+    );
+
   return {
     async write(key, chunks) {
       await ensureBucket();
@@ -124,12 +133,11 @@ export function createObjectStore({ url, accessKey, secretKey, bucket, region }:
         upload.end();
       }
     },
-    read: (key, range) =>
-      askForObject(() =>
-        range && range.length > 0
-          ? client.getPartialObject(bucket, key, range.offset, range.length)
-          : client.getObject(bucket, key),
-      ),
+    read,
+    async readAll(key) {
+      const stream = await read(key);
+      return stream && Buffer.concat(await stream.toArray());
+    },
     find,
     remove: (key) =>
       ask(async () => {

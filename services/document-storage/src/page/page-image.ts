@@ -5,6 +5,7 @@ import type { Logger } from '@intake/service';
 import type { ChildPool } from '@intake/untrusted';
 import type { DocumentStore } from '../document/document.store';
 import type { ObjectInfo, ObjectStore } from '../object-store/object-store';
+import { PDF } from '../rendition/rendition';
 import type { Page } from './page';
 import type { PageStore } from './page.store';
 
@@ -22,8 +23,18 @@ export interface PageImageOptions {
   readonly log: Logger;
 }
 
+const IMAGES = ['content.png', 'preview.png'];
+
 /** Longest side of a preview in pixels. API: pages.md. */
 const PREVIEW_PIXELS = 512;
+
+const keyOf = (pageId: number, name: string, rotationDeg = 0) =>
+  `pages/${pageId}/${rotationDeg === 0 ? '' : `${rotationDeg}-`}${name}`;
+
+/** Where images of a page may be, in any rotation. */
+export function imageKeysOf(pageId: number): string[] {
+  return [0, 90, 180, 270].flatMap((rotation) => IMAGES.map((name) => keyOf(pageId, name, rotation)));
+}
 
 /** The image of a page, drawn when it is first asked for and kept. NOT_FOUND: the page, or a page that cannot be drawn. */
 export function createPageImages({ pages, documents, objects, engine, log }: PageImageOptions) {
@@ -32,9 +43,14 @@ export function createPageImages({ pages, documents, objects, engine, log }: Pag
   const draw = async (page: Page, key: string, preview: boolean): Promise<ObjectInfo> => {
     const owner = systemCaller('document-storage', page.organizationId);
     const document = await documents.find(owner, { id: page.documentId });
-    const bytes = document && (await readAll(objects, document.s3Name));
+    const bytes = document && (await objects.readAll(document.rendition?.key ?? document.s3Name));
     if (!bytes) throw new Refusal('NOT_FOUND');
-    const job = { bytes, mimeType: document.mimeType, pageNumber: page.number };
+    const job = {
+      bytes,
+      mimeType: document.rendition ? PDF : document.mimeType,
+      pageNumber: page.number,
+      rotation: page.rotationDeg,
+    };
     const { png } = await engine
       .run('renderPage', preview ? { ...job, longestSide: PREVIEW_PIXELS } : job, { timeoutMs: 30_000 })
       .catch((error) => {
@@ -48,7 +64,7 @@ export function createPageImages({ pages, documents, objects, engine, log }: Pag
     const page = await pages.find(caller, pageId);
     if (!page) throw new Refusal('NOT_FOUND');
     const name = preview ? 'preview.png' : 'content.png';
-    const key = `pages/${page.id}/${name}`;
+    const key = keyOf(page.id, name, page.rotationDeg);
     let info = await objects.find(key);
     if (!info) {
       const drawing = inWork.get(key) ?? draw(page, key, preview).finally(() => inWork.delete(key));
@@ -57,12 +73,4 @@ export function createPageImages({ pages, documents, objects, engine, log }: Pag
     }
     return { ...info, key, fileName: name };
   };
-}
-
-async function readAll(objects: ObjectStore, key: string): Promise<Buffer | null> {
-  const stream = await objects.read(key);
-  if (!stream) return null;
-  const chunks: Buffer[] = [];
-  for await (const chunk of stream) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks);
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type Database, type Ids, type PageRequest, toSort, toWindow } from '@intake/mongo';
+import { type ClientSession, type Database, type Ids, type PageRequest, rowsOf, toSort, toWindow } from '@intake/mongo';
 import { type Caller, organizationOf } from '@intake/rpc';
 import { Schema } from 'mongoose';
 import type { Page, PageFilter, PageSize } from './page';
@@ -12,6 +12,10 @@ export interface PageStore {
     of: Pick<Page, 'annotationId' | 'documentId' | 'queueId'>,
     pages: readonly PageSize[],
   ): Promise<number[]>;
+  /** Who sees this queue sees the pages of the annotation. */
+  place(organizationId: number, annotationId: number, queueId: number): Promise<void>;
+  findOfAnnotation(organizationId: number, annotationId: number): Promise<Page[]>;
+  removeOfAnnotation(session: ClientSession, organizationId: number, annotationId: number): Promise<void>;
   find(caller: Caller, id: number): Promise<Page | null>;
   list(
     caller: Caller,
@@ -20,6 +24,8 @@ export interface PageStore {
     page: PageRequest,
   ): Promise<{ pages: Page[]; total: number }>;
 }
+
+type Row = Omit<Page, 'id' | 'metadata'> & { readonly _id: number; readonly metadataJson: string };
 
 /** Pages of one service's database. */
 export function createPageStore(database: Database, ids: Ids): PageStore {
@@ -44,8 +50,7 @@ export function createPageStore(database: Database, ids: Ids): PageStore {
   schema.index({ organizationId: 1, queueId: 1, _id: 1 });
   const model = database.connection.model('Page', schema);
 
-  type Row = NonNullable<Awaited<ReturnType<typeof readOne>>>;
-  const readOne = (filter: Record<string, unknown>) => model.findOne(filter).lean();
+  const rows = rowsOf<Row>(database, 'pages');
   const toPage = ({ _id, metadataJson, ...row }: Row): Page => ({
     id: _id,
     ...row,
@@ -54,30 +59,38 @@ export function createPageStore(database: Database, ids: Ids): PageStore {
 
   return {
     async put(organizationId, { annotationId, documentId, queueId }, pages) {
-      const known = await model.find({ organizationId, annotationId }).select('number').lean();
-      const idOf = new Map(known.map((page) => [page.number, page._id]));
-      const missing = pages.filter((page) => !idOf.has(page.number));
-      const first = missing.length > 0 ? await ids.next('page', missing.length) : 0;
-      missing.forEach((page, i) => void idOf.set(page.number, first + i));
-      await model.bulkWrite(
-        pages.map(({ number, ...size }) => ({
+      if (pages.length === 0) return [];
+      const first = await ids.next('page', pages.length);
+      const { upsertedCount } = await rows.bulkWrite(
+        pages.map(({ number, ...size }, i) => ({
           updateOne: {
-            filter: { annotationId, number },
+            filter: { organizationId, annotationId, number },
             update: {
               $set: { ...size, documentId, queueId },
-              $setOnInsert: { _id: idOf.get(number), organizationId, s3Name: randomBytes(16).toString('hex') },
+              $setOnInsert: { _id: first + i, s3Name: randomBytes(16).toString('hex'), metadataJson: '{}' },
             },
             upsert: true,
           },
         })),
       );
-      // Two calls at the same time may both have found a page missing; what is stored counts.
-      const stored = await model.find({ organizationId, annotationId }).sort({ number: 1 }).select('number').lean();
-      const numbers = new Set(pages.map((page) => page.number));
-      return stored.filter((page) => numbers.has(page.number)).map((page) => page._id);
+      const inOrder = pages.map(({ number }, i) => ({ number, id: first + i })).sort((a, b) => a.number - b.number);
+      if (upsertedCount === pages.length) return inOrder.map(({ id }) => id);
+      // Pages that were known keep their ids, and two calls may come at the same time: what is stored counts.
+      const numbers = { $in: pages.map(({ number }) => number) };
+      const stored = rows.find({ organizationId, annotationId, number: numbers }, { projection: { _id: 1 } });
+      return (await stored.sort({ number: 1 }).toArray()).map((page) => page._id);
+    },
+    async place(organizationId, annotationId, queueId) {
+      await rows.updateMany({ organizationId, annotationId }, { $set: { queueId } });
+    },
+    async findOfAnnotation(organizationId, annotationId) {
+      return (await rows.find({ organizationId, annotationId }).sort({ number: 1 }).toArray()).map(toPage);
+    },
+    async removeOfAnnotation(session, organizationId, annotationId) {
+      await rows.deleteMany({ organizationId, annotationId }, { session });
     },
     async find(caller, id) {
-      const row = await readOne({ $and: [visibleTo(caller), { _id: id }] });
+      const row = await rows.findOne({ $and: [visibleTo(caller), { _id: id }] });
       return row && toPage(row);
     },
     async list(caller, { ids: pageIds, annotationIds, numbers }, ordering, page) {
@@ -93,11 +106,11 @@ export function createPageStore(database: Database, ids: Ids): PageStore {
       };
       const { skip, limit } = toWindow(page);
       const sort = toSort(ordering, { id: '_id', number: 'number', s3_name: 's3Name' });
-      const [rows, total] = await Promise.all([
-        model.find(where).sort(sort).skip(skip).limit(limit).lean(),
+      const [found, total] = await Promise.all([
+        model.find(where).sort(sort).skip(skip).limit(limit).lean<Row[]>(),
         model.countDocuments(where),
       ]);
-      return { pages: rows.map(toPage), total };
+      return { pages: found.map(toPage), total };
     },
   };
 }

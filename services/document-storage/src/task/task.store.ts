@@ -1,4 +1,4 @@
-import type { ClientSession, Database } from '@intake/mongo';
+import { type ClientSession, type Database, rowsOf } from '@intake/mongo';
 import { type Caller, organizationOf } from '@intake/rpc';
 import { Schema } from 'mongoose';
 import type { Task } from './task';
@@ -8,10 +8,10 @@ export interface TaskStore {
   insert(session: ClientSession, task: Task): Promise<void>;
   /** Null when the caller cannot see it, or its life is over. */
   find(caller: Caller, id: number, now: Date): Promise<Task | null>;
-  /** Ends a running task; one that has ended stays as it is. */
+  /** Ends running tasks; those that have ended stay as they are. */
   end(
     session: ClientSession,
-    id: number,
+    ids: readonly number[],
     outcome: { status: 'succeeded' } | { status: 'failed'; detail: string; code: string },
   ): Promise<void>;
 }
@@ -33,27 +33,22 @@ export function createTaskStore(database: Database): TaskStore {
     { collection: 'tasks', versionKey: false },
   );
   schema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
-  const model = database.connection.model('Task', schema);
+  database.connection.model('Task', schema);
+  const rows = rowsOf<Omit<Task, 'id'> & { _id: number }>(database, 'tasks');
 
   return {
     async insert(session, { id, ...task }) {
-      await model.create([{ _id: id, ...task }], { session });
+      await rows.insertOne({ _id: id, ...task }, { session });
     },
     async find(caller, id, now) {
-      const row = await model.findOne({ _id: id, ...visibleTo(caller), expiresAt: { $gt: now } }).lean();
+      const row = await rows.findOne({ _id: id, ...visibleTo(caller), expiresAt: { $gt: now } });
       if (!row) return null;
       const { _id, ...task } = row;
-      return {
-        id: _id,
-        ...task,
-        creatorId: task.creatorId ?? null,
-        detail: task.detail ?? null,
-        code: task.code ?? null,
-        uploadId: task.uploadId ?? null,
-      };
+      return { id: _id, ...task };
     },
-    async end(session, id, outcome) {
-      await model.updateOne({ _id: id, status: 'running' }, { $set: outcome }, { session });
+    async end(session, ids, outcome) {
+      if (ids.length === 0) return;
+      await rows.updateMany({ _id: { $in: [...ids] }, status: 'running' }, { $set: outcome }, { session });
     },
   };
 }

@@ -162,6 +162,7 @@ function documentOf(file: StoredFile, upload: Upload, id: number): Document {
     createdAt: upload.createdAt,
     originalFileName: file.fileName,
     attachmentStatus: upload.emailId === null ? null : 'processed',
+    rendition: null,
     metadata: {},
     size: file.size,
     sha256: file.sha256,

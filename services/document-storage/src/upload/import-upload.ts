@@ -32,6 +32,14 @@ export interface ImportUploadOptions {
   readonly callHooks: (upload: Upload, files: readonly HookedFile[]) => Promise<readonly HookedFile[]>;
 }
 
+/** An annotation that was opened. */
+export interface NewAnnotation extends UploadAnnotation {
+  readonly organizationId: number;
+  readonly uploadId?: number | undefined;
+  /** Runs what follows from it as a part of the request that it was opened in. */
+  within<T>(fn: () => T): T;
+}
+
 type Effect = (session: ClientSession) => Promise<void>;
 
 /** The way of an upload from its files to its annotations. */
@@ -40,15 +48,12 @@ export interface ImportUpload {
   start(organizationId: number, uploadId: number): Promise<Effect>;
   /** Hooks failed for good: the task fails, and each document gets an annotation that says so. */
   giveUp(session: ClientSession, organizationId: number, uploadId: number, eventId: string): Promise<void>;
-  /** Notes an annotation on its document and upload; the last one finishes the upload. */
-  recordAnnotation(
-    session: ClientSession,
-    organizationId: number,
-    annotation: UploadAnnotation,
-    uploadId: number | undefined,
-  ): Promise<void>;
+  /** Notes annotations on their documents and uploads; the last one of an upload finishes it. */
+  recordAnnotations(session: ClientSession, annotations: readonly NewAnnotation[]): Promise<void>;
   /** The upload as soon as it is finished, or as it is at `until`. Throws NOT_FOUND. */
   await(caller: Caller, uploadId: number, until: Date): Promise<Upload>;
+  /** Imports further documents of an upload, with the values of the one they were made of. */
+  importParts(session: ClientSession, original: Document, partIds: readonly number[]): Promise<void>;
   /** Puts uploads that rest on the bus again. Answers how many. */
   pushResting(now: Date): Promise<number>;
 }
@@ -63,33 +68,31 @@ export function createImportUpload(options: ImportUploadOptions): ImportUpload {
   const { database, emit } = backbone;
   const finished = new EventEmitter().setMaxListeners(0);
 
-  const finish = async (session: ClientSession, upload: Upload): Promise<void> => {
-    const version = upload.version + 1;
-    await uploads.change(session, upload.id, { state: 'finished', version });
-    await tasks.end(session, upload.taskId, { status: 'succeeded' });
-    const { id: uploadId, organizationId, queueId } = upload;
-    await emit(session, {
+  /** Tells that an upload has all its annotations; answers the upload as it then is. */
+  const finish = (session: ClientSession, upload: Upload): Upload => {
+    const after = { ...upload, state: 'finished', version: upload.version + 1 } as const;
+    const { id: uploadId, organizationId, queueId, version } = after;
+    emit(session, {
       subject: 'upload.finished',
       aggregate: `upload:${uploadId}`,
       version,
       payload: { uploadId, organizationId, queueId },
     });
     finished.emit(String(uploadId));
+    return after;
   };
 
   /** Says that documents are ready to be imported. */
   const announce = async (session: ClientSession, upload: Upload, imports: readonly Import[]): Promise<void> => {
     const ids = imports.map((one) => one.documentId);
-    const versions = await documents.countAnnouncements(session, ids);
-    const found = await documents.findMany(systemCaller('document-storage', upload.organizationId), ids);
-    const byId = new Map(found.map((document) => [document.id, document]));
+    const announced = await documents.countAnnouncements(session, upload.organizationId, ids);
     for (const { documentId, values, failure } of imports) {
-      const document = byId.get(documentId);
+      const document = announced.get(documentId);
       if (!document) continue;
-      await emit(session, {
+      emit(session, {
         subject: 'document.stored',
         aggregate: `document:${documentId}`,
-        version: versions.get(documentId) ?? 1,
+        version: document.announcements,
         payload: {
           documentId,
           organizationId: upload.organizationId,
@@ -103,16 +106,27 @@ export function createImportUpload(options: ImportUploadOptions): ImportUpload {
           values,
           metadata: upload.metadata,
           failure,
+          md5: document.md5,
         },
       });
     }
   };
 
-  const startImporting = async (session: ClientSession, upload: Upload, imports: readonly Import[]): Promise<void> => {
-    const changes = { state: 'importing', imports, looks: 0, lookAgainAt: nextLook(0, new Date()) } as const;
-    await uploads.change(session, upload.id, changes);
+  /** Goes on to the imports; does nothing for an upload that is further already. */
+  const startImporting = async (
+    session: ClientSession,
+    organizationId: number,
+    uploadId: number,
+    imports: readonly Import[],
+  ): Promise<void> => {
+    const lookAgainAt = nextLook(0, new Date());
+    const upload = await uploads.startImporting(session, organizationId, uploadId, imports, lookAgainAt);
+    if (!upload) return;
     await announce(session, upload, imports);
-    if (imports.length === 0) await finish(session, upload);
+    if (imports.length > 0) return;
+    const { id, state, version } = finish(session, upload);
+    await uploads.changeMany(session, [{ id, state, version }]);
+    await tasks.end(session, [upload.taskId], { status: 'succeeded' });
   };
 
   const documentsOf = async (upload: Upload): Promise<Document[]> => {
@@ -136,34 +150,48 @@ export function createImportUpload(options: ImportUploadOptions): ImportUpload {
         const values = { ...upload.values, ...verdict.values };
         return [{ documentId: document.id, values, failure: importFailureOf(document.mimeType) }];
       });
-      return async (session) => {
-        const now = await uploads.load(session, organizationId, uploadId);
-        if (now?.state === 'created') await startImporting(session, now, imports);
-      };
+      return (session) => startImporting(session, organizationId, uploadId, imports);
     },
 
     async giveUp(session, organizationId, uploadId, eventId) {
       const upload = await uploads.load(session, organizationId, uploadId);
       if (upload?.state !== 'created') return;
       const detail = `The upload could not be processed (error ${eventId}).`;
-      await tasks.end(session, upload.taskId, { status: 'failed', detail, code: 'error' });
+      await tasks.end(session, [upload.taskId], { status: 'failed', detail, code: 'error' });
       const imports = upload.documentIds.map((documentId) => ({
         documentId,
         values: upload.values,
         failure: detail,
       }));
-      await startImporting(session, upload, imports);
+      await startImporting(session, organizationId, uploadId, imports);
     },
 
-    async recordAnnotation(session, organizationId, annotation, uploadId) {
-      const { documentId, annotationId } = annotation;
-      await documents.addAnnotation(session, organizationId, documentId, annotationId);
-      const upload = uploadId === undefined ? null : await uploads.load(session, organizationId, uploadId);
-      if (!upload || upload.annotations.some((known) => known.annotationId === annotationId)) return;
-      const annotations = [...upload.annotations, annotation];
-      await uploads.change(session, upload.id, { annotations });
-      if (upload.state === 'importing' && missingImports({ ...upload, annotations }).length === 0)
-        await finish(session, upload);
+    async recordAnnotations(session, annotations) {
+      await documents.addAnnotations(session, annotations);
+      const before = await uploads.loadMany(
+        session,
+        annotations.flatMap(({ uploadId }) => uploadId ?? []),
+      );
+      const after = new Map(before);
+      for (const { organizationId, uploadId = 0, annotationId, documentId, within } of annotations) {
+        const upload = after.get(uploadId);
+        if (upload?.organizationId !== organizationId) continue;
+        if (upload.annotations.some((known) => known.annotationId === annotationId)) continue;
+        const noted = { ...upload, annotations: [...upload.annotations, { annotationId, documentId }] };
+        const complete = noted.state === 'importing' && missingImports(noted).length === 0;
+        after.set(uploadId, complete ? within(() => finish(session, noted)) : noted);
+      }
+      const changed = [...after.values()].filter((upload) => upload !== before.get(upload.id));
+      await uploads.changeMany(
+        session,
+        changed.map(({ id, annotations, state, version }) => ({ id, annotations, state, version })),
+      );
+      const finishedNow = changed.filter(({ state }) => state === 'finished');
+      await tasks.end(
+        session,
+        finishedNow.map(({ taskId }) => taskId),
+        { status: 'succeeded' },
+      );
     },
 
     async await(caller, uploadId, until) {
@@ -179,6 +207,15 @@ export function createImportUpload(options: ImportUploadOptions): ImportUpload {
       }
     },
 
+    async importParts(session, original, partIds) {
+      const upload = await uploads.load(session, original.organizationId, original.uploadId ?? 0);
+      if (!upload) throw new Refusal('NOT_FOUND', { detail: `Document ${original.id} belongs to no upload.` });
+      const values = upload.imports.find(({ documentId }) => documentId === original.id)?.values ?? upload.values;
+      const imports = partIds.map((documentId) => ({ documentId, values, failure: '' }));
+      await uploads.addImports(session, upload, imports, nextLook(0, new Date()));
+      await announce(session, upload, imports);
+    },
+
     async pushResting(now) {
       const resting = await uploads.findResting(now, SWEEP_BATCH);
       for (const { id, organizationId } of resting) {
@@ -188,12 +225,12 @@ export function createImportUpload(options: ImportUploadOptions): ImportUpload {
           const looks = upload.looks + 1;
           const seen = { looks, lookAgainAt: nextLook(looks, now) };
           if (upload.state === 'importing') {
-            await uploads.change(session, id, seen);
+            await uploads.changeMany(session, [{ id, ...seen }]);
             await announce(session, upload, missingImports(upload));
             return;
           }
           const version = upload.version + 1;
-          await uploads.change(session, id, { ...seen, version });
+          await uploads.changeMany(session, [{ id, ...seen, version }]);
           await emit(session, {
             subject: 'upload.created',
             aggregate: `upload:${id}`,

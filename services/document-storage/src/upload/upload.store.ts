@@ -1,4 +1,4 @@
-import type { ClientSession, Database } from '@intake/mongo';
+import { type ClientSession, type Database, rowsOf } from '@intake/mongo';
 import { type Caller, organizationOf } from '@intake/rpc';
 import { Schema } from 'mongoose';
 import type { Import, Upload, UploadAnnotation } from './upload';
@@ -10,14 +10,32 @@ export interface UploadStore {
   find(caller: Caller, id: number): Promise<Upload | null>;
   /** For the service's own work, inside the transaction that changes it. */
   load(session: ClientSession, organizationId: number, id: number): Promise<Upload | null>;
-  change(session: ClientSession, id: number, changes: UploadChanges): Promise<void>;
+  /** Uploads by their ids, of all organizations; for the service's own work. */
+  loadMany(session: ClientSession, ids: readonly number[]): Promise<Map<number, Upload>>;
+  changeMany(session: ClientSession, changes: readonly UploadChange[]): Promise<void>;
+  /** Takes an upload from `created` to `importing`; null when it is further already. */
+  startImporting(
+    session: ClientSession,
+    organizationId: number,
+    id: number,
+    imports: readonly Import[],
+    lookAgainAt: Date,
+  ): Promise<Upload | null>;
+  /** Adds documents that are to be imported: the upload is unfinished again until they have their annotations. */
+  addImports(session: ClientSession, upload: Upload, imports: readonly Import[], lookAgainAt: Date): Promise<void>;
   /** Ids of unfinished uploads whose time to be looked at has come. */
   findResting(now: Date, limit: number): Promise<{ id: number; organizationId: number }[]>;
 }
 
-export type UploadChanges = Partial<
-  Pick<Upload, 'state' | 'imports' | 'version' | 'lookAgainAt' | 'looks' | 'annotations'>
->;
+export type UploadChange = Pick<Upload, 'id'> &
+  Partial<Pick<Upload, 'state' | 'version' | 'lookAgainAt' | 'looks' | 'annotations'>>;
+
+type Row = Omit<Upload, 'id' | 'values' | 'metadata' | 'imports'> & {
+  readonly _id: number;
+  readonly valuesJson: string;
+  readonly metadataJson: string;
+  readonly importsJson: string;
+};
 
 /** Uploads of one service's database. */
 export function createUploadStore(database: Database): UploadStore {
@@ -47,61 +65,65 @@ export function createUploadStore(database: Database): UploadStore {
   schema.index({ state: 1, lookAgainAt: 1 }, { partialFilterExpression: { state: { $in: ['created', 'importing'] } } });
   const model = database.connection.model('Upload', schema);
 
-  type Row = NonNullable<Awaited<ReturnType<typeof readOne>>>;
-  const readOne = (filter: Record<string, unknown>, session: ClientSession | null = null) =>
-    model.findOne(filter).session(session).lean();
+  const rows = rowsOf<Row>(database, 'uploads');
+
   const toUpload = ({ _id, valuesJson, metadataJson, importsJson, ...row }: Row): Upload => ({
     id: _id,
     ...row,
-    creatorId: row.creatorId ?? null,
-    emailId: row.emailId ?? null,
-    annotations: inFileOrder(row.annotations as UploadAnnotation[], [...row.documentIds, ...row.additionalDocumentIds]),
+    annotations: inFileOrder(row.annotations, [...row.documentIds, ...row.additionalDocumentIds]),
     values: JSON.parse(valuesJson) as Record<string, string>,
     metadata: JSON.parse(metadataJson) as Record<string, unknown>,
     imports: JSON.parse(importsJson) as Import[],
   });
 
   return {
-    async insert(
-      session,
-      { id, values, metadata, imports, documentIds, additionalDocumentIds, annotations, ...upload },
-    ) {
-      await model.create(
-        [
-          {
-            _id: id,
-            ...upload,
-            documentIds: [...documentIds],
-            additionalDocumentIds: [...additionalDocumentIds],
-            annotations: [...annotations],
-            valuesJson: JSON.stringify(values),
-            metadataJson: JSON.stringify(metadata),
-            importsJson: JSON.stringify(imports),
-          },
-        ],
-        { session },
-      );
+    async insert(session, { id, values, metadata, imports, ...upload }) {
+      const texts = {
+        valuesJson: JSON.stringify(values),
+        metadataJson: JSON.stringify(metadata),
+        importsJson: JSON.stringify(imports),
+      };
+      await rows.insertOne({ _id: id, ...upload, ...texts }, { session });
     },
     async find(caller, id) {
-      const row = await readOne({ _id: id, ...visibleTo(caller) });
+      const row = await rows.findOne({ _id: id, ...visibleTo(caller) });
       return row && toUpload(row);
     },
     async load(session, organizationId, id) {
-      const row = await readOne({ _id: id, organizationId }, session);
+      const row = await rows.findOne({ _id: id, organizationId }, { session });
       return row && toUpload(row);
     },
-    async change(session, id, { imports, annotations, ...changes }) {
-      await model.updateOne(
-        { _id: id },
-        {
-          $set: {
-            ...changes,
-            ...(imports && { importsJson: JSON.stringify(imports) }),
-            ...(annotations && { annotations: [...annotations] }),
-          },
-        },
+    async loadMany(session, ids) {
+      if (ids.length === 0) return new Map();
+      const found = await rows.find({ _id: { $in: [...ids] } }, { session }).toArray();
+      return new Map(found.map((row) => [row._id, toUpload(row)]));
+    },
+    async changeMany(session, changes) {
+      if (changes.length === 0) return;
+      await rows.bulkWrite(
+        changes.map(({ id, ...change }) => ({ updateOne: { filter: { _id: id }, update: { $set: change } } })),
         { session },
       );
+    },
+    async startImporting(session, organizationId, id, imports, lookAgainAt) {
+      const change = { state: 'importing', importsJson: JSON.stringify(imports), looks: 0, lookAgainAt } as const;
+      const row = await rows.findOneAndUpdate(
+        { _id: id, organizationId, state: 'created' },
+        { $set: change },
+        { session, returnDocument: 'after' },
+      );
+      return row && toUpload(row);
+    },
+    async addImports(session, { id, imports, additionalDocumentIds }, more, lookAgainAt) {
+      const all = [...imports, ...more];
+      const change = {
+        state: 'importing',
+        importsJson: JSON.stringify(all),
+        additionalDocumentIds: [...additionalDocumentIds, ...more.map(({ documentId }) => documentId)],
+        looks: 0,
+        lookAgainAt,
+      } as const;
+      await rows.updateOne({ _id: id }, { $set: change }, { session });
     },
     async findResting(now, limit) {
       const rows = await model

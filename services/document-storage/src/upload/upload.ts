@@ -127,9 +127,5 @@ export function nextLook(looks: number, now: Date): Date {
 /** Why a file of this type cannot be imported yet, in words for its sender; empty when it can be tried. */
 export function importFailureOf(mimeType: string): string {
   if (mimeType === 'application/zip') return 'Zip archives cannot be opened yet; send the files themselves.';
-  if (OFFICE.test(mimeType)) return 'Office documents cannot be read yet; send a PDF.';
   return '';
 }
-
-const OFFICE =
-  /^application\/(msword|vnd\.ms-(excel|powerpoint)|vnd\.openxmlformats-officedocument\..+|vnd\.oasis\.opendocument\..+)$/;

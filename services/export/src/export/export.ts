@@ -25,6 +25,9 @@ export interface ExportedFile {
   close(): Promise<void>;
 }
 
+/** Ids begin with 1. */
+const NO_ID = 0;
+
 /** Content type and file name by format (API: export.md section 1.3). */
 const FILES: Readonly<Record<Format, { contentType: string; fileName: string }>> = {
   json: { contentType: 'application/json; charset=utf-8', fileName: '' },
@@ -38,7 +41,7 @@ const FILES: Readonly<Record<Format, { contentType: string; fileName: string }>>
 
 /**
  * Opens an export. Everything that can be wrong with the request is refused here, before the first byte: INVALID with
- * field errors (format, dialect, columns), INVALID_PAGE.
+ * field errors (format, dialect, columns), INVALID_PAGE. With `to_status`, the export of the annotations is started after that.
  */
 export async function openExport(
   neighbours: Neighbours,
@@ -63,10 +66,16 @@ export async function openExport(
     return columns;
   };
 
-  const open = await sources.openAnnotations(filter);
+  let open = await sources.openAnnotations(filter);
   try {
     const pagination = paginate(open.header.total, page, absoluteUrl(request.baseUrl, request.requestUrl));
     const columns = format === 'csv' || format === 'xlsx' ? await chooseAll(open.header) : [];
+    if (request.toStatus !== '') {
+      // The set is what matched before: afterwards the filter may find others, or none.
+      await open.close();
+      const ids = await sources.requestExports(filter, request.toStatus === 'exported');
+      open = await sources.openAnnotations(toSelection(ids, filter.ordering));
+    }
     const labels = columns.map(({ label }) => label);
     const records = sources.readRecords(open.items, apiUrls(request.baseUrl));
     const render = (): AsyncIterable<Buffer> => {
@@ -81,11 +90,16 @@ export async function openExport(
           return renderXlsx(labels, readRows(records, columns));
       }
     };
-    return { ...FILES[format], pagination, chunks: render(), close: open.close };
+    return { ...FILES[format], pagination, chunks: render(), close: () => open.close() };
   } catch (error) {
     await open.close();
     throw error;
   }
+}
+
+/** Exactly these annotations, all on one page. */
+function toSelection(ids: readonly number[], ordering: string[]): annotation.ListAnnotationsRequest {
+  return annotation.ListAnnotationsRequest.fromPartial({ ids: ids.length > 0 ? [...ids] : [NO_ID], ordering });
 }
 
 async function* readRows(records: AsyncIterable<ExportRecord>, columns: readonly Column[]): AsyncGenerator<Cell[]> {

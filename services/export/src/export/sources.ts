@@ -1,4 +1,5 @@
-import type { annotation, auth, documentStorage, queue } from '@intake/contracts';
+import { setTimeout } from 'node:timers/promises';
+import { annotation, type auth, type documentStorage, type queue } from '@intake/contracts';
 import { type Caller, type Client, organizationOf, Refusal, systemCaller } from '@intake/rpc';
 import type { SchemaContent } from '@intake/schema';
 import type { ApiUrls } from '@intake/urls';
@@ -32,6 +33,10 @@ export interface SchemasConcerned {
 const STREAM_MS = 3600_000;
 /** Annotations whose documents and users are asked for together, and whose content is held at a time. */
 const BATCH = 50;
+/** How long an export that is to end in `exported` waits for the connectors and hooks of its annotations. */
+const EXPORT_WAIT_MS = 300_000;
+/** How often their state is asked for meanwhile. */
+const WAIT_STEP_MS = 200;
 
 /** Reads everything that one export needs, on behalf of one caller. */
 export function createSources(neighbours: Neighbours, caller: Caller) {
@@ -68,6 +73,21 @@ export function createSources(neighbours: Neighbours, caller: Caller) {
     );
   };
 
+  const waitForExports = async (ids: readonly number[]): Promise<void> => {
+    const end = Date.now() + EXPORT_WAIT_MS;
+    const request = annotation.ListAnnotationsRequest.fromPartial({
+      ids: [...ids],
+      statuses: ['exporting'],
+      page: 1,
+      pageSize: 1,
+    });
+    while (ids.length > 0 && Date.now() < end) {
+      const { total } = await annotations.listAnnotations(request, caller);
+      if (total === 0) return;
+      await setTimeout(WAIT_STEP_MS);
+    }
+  };
+
   return {
     /** Opens the stream and waits for its totals. */
     async openAnnotations(filter: annotation.ListAnnotationsRequest): Promise<OpenAnnotations> {
@@ -90,6 +110,16 @@ export function createSources(neighbours: Neighbours, caller: Caller) {
         items: readItems(),
         close: async () => void (await stream.return?.()),
       };
+    },
+
+    /**
+     * Starts the export of all that match. With `wait`, answers when none of them is under way any more, or after five
+     * minutes, whatever their state then. Answers the ids of what matched, in order.
+     */
+    async requestExports(filter: annotation.ListAnnotationsRequest, wait: boolean): Promise<number[]> {
+      const { ids, exportingIds } = await annotations.requestExports(filter, caller, { timeoutMs: STREAM_MS });
+      if (wait) await waitForExports(exportingIds);
+      return ids;
     },
 
     /** Records of annotations, their documents and users read in batches. */

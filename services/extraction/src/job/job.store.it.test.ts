@@ -35,7 +35,7 @@ async function add(organizationId: number, annotationId: number): Promise<void> 
     mimeType: 'application/pdf',
     locale: 'en_GB',
   };
-  await transaction(backbone.database, (session) => store.add(session, job));
+  await transaction(backbone.database, (session) => store.add(session, [job]));
 }
 
 async function finishAll(): Promise<Job[]> {

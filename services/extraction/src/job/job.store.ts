@@ -1,8 +1,8 @@
-import { type ClientSession, type Database, isDuplicateKey } from '@intake/mongo';
+import { type ClientSession, type Database, isDuplicateKey, rowsOf } from '@intake/mongo';
 import { Schema } from 'mongoose';
 import type { Job } from './job';
 
-type Row = Omit<Job, 'id'> & { _id: string; state: string; dueAt: Date };
+type Row = Omit<Job, 'id'> & { _id: string; state: string; dueAt: Date; createdAt: Date; doneAt: Date | null };
 
 /** How long a claim lasts unless it is renewed, in milliseconds. */
 export const LEASE_MS = 30_000;
@@ -23,6 +23,7 @@ export function createJobStore(database: Database, leaseMs = LEASE_MS) {
       documentId: Number,
       mimeType: String,
       locale: String,
+      rotationDeg: { type: Number, default: 0 },
       /** `open` until it is `done`. */
       state: { type: String, default: 'open' },
       /** Free to be claimed from then on: a claim moves it into the future. */
@@ -42,6 +43,7 @@ export function createJobStore(database: Database, leaseMs = LEASE_MS) {
     { expireAfterSeconds: KEEP_DONE_S, partialFilterExpression: { doneAt: { $type: 'date' } } },
   );
   const jobs = database.connection.model('Job', schema);
+  const rows = rowsOf<Row>(database, 'jobs');
   const turns = database.connection.model(
     'Turn',
     new Schema({ _id: Number, servedAt: Date }, { collection: 'turns', versionKey: false }),
@@ -53,7 +55,7 @@ export function createJobStore(database: Database, leaseMs = LEASE_MS) {
 
   /** Organizations that have work, the one that was served longest ago first. */
   const organizationsByTurn = async (): Promise<number[]> => {
-    const waiting: number[] = await jobs.distinct('organizationId', { state: 'open' });
+    const waiting = await rows.distinct('organizationId', { state: 'open' });
     if (waiting.length < 2) return waiting;
     const served = new Map<number, number>();
     for (const { _id, servedAt } of await turns.find({ _id: { $in: waiting } }).lean())
@@ -62,26 +64,26 @@ export function createJobStore(database: Database, leaseMs = LEASE_MS) {
   };
 
   return {
-    /** Notes a job; the same job again changes nothing. */
-    async add(session: ClientSession, { id, ...job }: Omit<Job, 'token' | 'failures'>): Promise<void> {
+    /** Notes jobs; the same job again changes nothing. */
+    async add(session: ClientSession, added: readonly Omit<Job, 'token' | 'failures'>[]): Promise<void> {
       const now = new Date();
-      await jobs.updateOne(
-        { _id: id },
-        { $setOnInsert: { ...job, dueAt: now, createdAt: now } },
-        { upsert: true, session },
+      const fresh = { state: 'open', dueAt: now, token: 0, failures: 0, createdAt: now, doneAt: null };
+      await rows.bulkWrite(
+        added.map(({ id, ...job }) => ({
+          updateOne: { filter: { _id: id }, update: { $setOnInsert: { ...job, ...fresh } }, upsert: true },
+        })),
+        { session },
       );
     },
     /** Takes the oldest free job of the organization whose turn it is, or null when nothing is free. */
     async claim(): Promise<Job | null> {
       const organizations = await organizationsByTurn();
       for (const organizationId of organizations) {
-        const row = await jobs
-          .findOneAndUpdate(
-            { state: 'open', organizationId, $expr: due },
-            [{ $set: { dueAt: after(leaseMs), token: { $add: ['$token', 1] } } }],
-            { sort: { dueAt: 1 }, returnDocument: 'after', updatePipeline: true },
-          )
-          .lean<Row>();
+        const row = await rows.findOneAndUpdate(
+          { state: 'open', organizationId, $expr: due },
+          [{ $set: { dueAt: after(leaseMs), token: { $add: ['$token', 1] } } }],
+          { sort: { dueAt: 1 }, returnDocument: 'after' },
+        );
         if (!row) continue;
         if (organizations.length === 1) return toJob(row); // nobody else is waiting, so there are no turns to keep
         await turns
@@ -102,7 +104,7 @@ export function createJobStore(database: Database, leaseMs = LEASE_MS) {
     },
     /** Ends a job; does nothing for a claim that was lost. */
     async finish({ id, token }: Job): Promise<void> {
-      await jobs.updateOne({ _id: id, token }, { $set: { state: 'done', doneAt: new Date() } });
+      await rows.updateOne({ _id: id, token }, { $set: { state: 'done', doneAt: new Date() } });
     },
     /** Gives a claim back, to be claimed again after `delayMs`. */
     async release({ id, token }: Job, delayMs: number, failed: boolean): Promise<void> {

@@ -10,6 +10,8 @@ export interface Job {
   readonly documentId: number;
   readonly mimeType: string;
   readonly locale: string;
+  /** Clockwise turn of all pages; absent in jobs of older versions. */
+  readonly rotationDeg?: number;
   /** Fencing token: grows with every claim; only the last holder can end the job. */
   readonly token: number;
   /** Claims that ended in a failure of the document's own (not of a neighbour that was away). */

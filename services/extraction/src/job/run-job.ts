@@ -1,12 +1,14 @@
-import { annotation, type documentStorage } from '@intake/contracts';
-import type { EngineJobs, OcrOptions, Recognition } from '@intake/engine';
+import { annotation, type documentStorage, type queue } from '@intake/contracts';
+import { type EngineJobs, type OcrOptions, type Recognition, UnreadableDocument } from '@intake/engine';
 import { isMongoUnavailable } from '@intake/mongo';
 import { type Caller, type Client, isNeighbourAway, systemCaller } from '@intake/rpc';
 import type { Runtime } from '@intake/service';
-import { type ChildPool, JobError, PoolClosed } from '@intake/untrusted';
+import { type ChildPool, isOfficeType, JobError, PoolClosed } from '@intake/untrusted';
 import { type Job, MAX_FAILURES, RETRY_DELAYS_MS } from './job';
 import { type JobStore, LEASE_MS } from './job.store';
+import { splitAtSeparators } from './split';
 import { toContract } from './to-contract';
+import { turn } from './turn';
 
 /** What jobs are done with. */
 export interface JobTools {
@@ -15,6 +17,7 @@ export interface JobTools {
   readonly pool: ChildPool<EngineJobs>;
   readonly documents: Client<typeof documentStorage.DocumentStorageServiceService>;
   readonly annotations: Client<typeof annotation.AnnotationServiceService>;
+  readonly queues: Client<typeof queue.QueueServiceService>;
   readonly ocr: OcrOptions;
   /** Told how long the engine took, in seconds. */
   readonly observe: (seconds: number, outcome: 'read' | 'failed') => void;
@@ -22,6 +25,10 @@ export interface JobTools {
 
 /** Wait before a job is tried again because something it needs is away, in milliseconds. */
 const AWAY_DELAY_MS = 2000;
+/** Longest transfer of a document, in milliseconds. */
+const TRANSFER_MS = 60_000;
+/** Longest conversion, with the wait for others before it, in milliseconds. */
+const CONVERSION_MS = 180_000;
 /** Pause between attempts to give a job back while the database is away, in milliseconds. */
 const SETTLE_PAUSE_MS = 500;
 
@@ -37,13 +44,19 @@ export async function runJob(tools: JobTools, job: Job): Promise<void> {
     );
   }, LEASE_MS / 3);
   try {
-    const recognition = await read(tools, caller, job, lost.signal);
+    const file = await fetchReadable(tools, caller, job);
+    if (await splitAtSeparators(tools, caller, job, file.bytes, lost.signal)) return await store.finish(job);
+    const rotationDeg = job.rotationDeg ?? 0;
+    const recognition = turn(await readFile(tools, caller, job, file, lost.signal), rotationDeg);
     const { pageIds } = await tools.documents.putPages(
       {
         annotationId: job.annotationId,
         documentId: job.documentId,
         queueId: job.queueId,
-        pages: recognition.pages.map(({ number, width, height }) => ({ number, width, height, rotationDeg: 0 })),
+        pages: recognition.pages.map(({ number, width, height, source, words }) => ({
+          ...{ number, width, height, rotationDeg, source },
+          wordsJson: JSON.stringify(words.map(({ text, position, line }) => [text, ...position, line])),
+        })),
       },
       caller,
     );
@@ -66,29 +79,68 @@ export async function read(
   tools: JobTools,
   caller: Caller,
   document: { readonly documentId: number; readonly mimeType: string; readonly locale: string },
+): Promise<Recognition> {
+  return readFile(tools, caller, document, await fetchReadable(tools, caller, document));
+}
+
+/** Reads a file with the engine; a damaged PDF is repaired first. */
+async function readFile(
+  tools: JobTools,
+  caller: Caller,
+  document: { readonly documentId: number; readonly locale: string },
+  file: File,
   signal?: AbortSignal,
 ): Promise<Recognition> {
+  try {
+    return await recognize(tools, file, document.locale, signal);
+  } catch (error) {
+    const isDamagedPdf = (error as { reason?: unknown }).reason === 'corrupt' && file.mimeType === 'application/pdf';
+    if ((error as Error).name !== 'UnreadableDocument' || !isDamagedPdf) throw error;
+    await prepareRendition(tools, caller, document.documentId);
+    return recognize(tools, await fetchFile(tools, caller, document.documentId), document.locale, signal);
+  }
+}
+
+interface File {
+  readonly bytes: Buffer;
+  readonly mimeType: string;
+}
+
+/** What is to be read: the document itself, or the pages of an office file. */
+async function fetchReadable(
+  tools: JobTools,
+  caller: Caller,
+  { documentId, mimeType }: { readonly documentId: number; readonly mimeType: string },
+): Promise<File> {
+  if (isOfficeType(mimeType)) await prepareRendition(tools, caller, documentId);
+  return fetchFile(tools, caller, documentId);
+}
+
+/** The document's bytes, or the PDF that was made of them. */
+async function fetchFile(tools: JobTools, caller: Caller, documentId: number): Promise<File> {
   const chunks: Uint8Array[] = [];
-  for await (const { chunk } of tools.documents.getFile(
-    { documentId: document.documentId, offset: 0, length: 0 },
-    caller,
-    { timeoutMs: 60_000 },
-  )) {
+  let mimeType = '';
+  const request = { documentId, offset: 0, length: 0, rendition: true };
+  for await (const { header, chunk } of tools.documents.getFile(request, caller, { timeoutMs: TRANSFER_MS })) {
+    if (header) mimeType = header.mimeType;
     if (chunk) chunks.push(chunk);
   }
+  return { bytes: Buffer.concat(chunks), mimeType };
+}
+
+/** Has a PDF made of an office file or a damaged PDF. Throws UnreadableDocument when that is not possible. */
+async function prepareRendition(tools: JobTools, caller: Caller, documentId: number): Promise<void> {
+  const { problem } = await tools.documents.prepareRendition({ id: documentId }, caller, { timeoutMs: CONVERSION_MS });
+  if (problem) throw new UnreadableDocument('corrupt', problem);
+}
+
+async function recognize(tools: JobTools, file: File, locale: string, signal?: AbortSignal): Promise<Recognition> {
   const started = process.hrtime.bigint();
   const seconds = () => Number(process.hrtime.bigint() - started) / 1e9;
   try {
     const recognition = await tools.pool.run(
       'recognize',
-      {
-        bytes: Buffer.concat(chunks),
-        options: {
-          mimeType: document.mimeType,
-          locale: document.locale,
-          ocr: tools.ocr,
-        },
-      },
+      { bytes: file.bytes, options: { mimeType: file.mimeType, locale, ocr: tools.ocr } },
       { signal },
     );
     tools.observe(seconds(), 'read');

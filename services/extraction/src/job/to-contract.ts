@@ -3,10 +3,17 @@ import type { FieldCandidate, Recognition } from '@intake/engine';
 
 /** What the engine found, as it travels to other services. */
 export function toContract(recognition: Recognition): extraction.ExtractionResult {
-  const { fields, tables, pages, language, engineVersion } = recognition;
+  const { fields, tables, pages, language, eInvoice, engineVersion } = recognition;
   return extraction.ExtractionResult.fromPartial({
     engineVersion,
     language: language ?? '',
+    ...(eInvoice && {
+      eInvoice: {
+        syntax: eInvoice.syntax,
+        printed: eInvoice.printed,
+        contradictions: eInvoice.contradictions.map(({ message }) => message),
+      },
+    }),
     pages: pages.map(({ number, width, height }) => ({ number, width, height, rotationDeg: 0 })),
     fields: Object.fromEntries(
       Object.entries(fields).map(([name, candidates]) => [name, { candidates: candidates.map(toCandidate) }]),
@@ -16,7 +23,7 @@ export function toContract(recognition: Recognition): extraction.ExtractionResul
       rows: (rows ?? []).map(({ type, cells, page, position }) => ({
         type,
         page,
-        position: [...position],
+        position: [...(position ?? [])],
         cells: Object.fromEntries(Object.entries(cells).map(([column, cell]) => [column, toCandidate(cell)])),
       })),
     })),

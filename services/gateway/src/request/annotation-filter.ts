@@ -39,8 +39,6 @@ const ORDERINGS = [
 ];
 
 /** Filters by what no annotation has yet: whoever asks for it gets nothing. */
-const NEVER_IDS = ['assignees', 'labels', 'relations__parent'];
-const NEVER_TEXTS = ['relations__type', 'relations__key'];
 const NEVER_FLAGS = ['restricted_access', 'has_email_thread_with_replies', 'has_email_thread_with_new_replies'];
 
 /** What of the annotations is asked for; null: nothing can match. */
@@ -64,21 +62,26 @@ export async function readAnnotationFilter(
   }
   const workspaces = query.ids('queue__workspace');
   const queues = query.ids('queue');
-  for (const name of [...PEOPLE, 'search']) {
-    if (query.has(name)) query.refuse(name, 'Filtering by this is not available.');
-  }
-  const never = [
-    ...NEVER_IDS.map((name) => query.ids(name).length > 0),
-    ...NEVER_TEXTS.map((name) => query.has(name)),
-    ...NEVER_FLAGS.map((name) => query.boolean(name) === true),
-  ].includes(true);
+  if (query.has('search')) query.refuse('search', 'Filtering by this is not available.');
+  const never = [...NEVER_FLAGS.map((name) => query.boolean(name) === true)].includes(true);
   const filter = {
     ids: query.ids('id'),
     statuses: query.choices('status', ANNOTATION_STATUSES),
+    schemaIds: [],
     documentIds: query.ids('document'),
     modifierIds: query.ids('modifier'),
     creatorIds: query.ids('creator'),
     automated: query.boolean('automated'),
+    confirmedByIds: query.ids('confirmed_by'),
+    deletedByIds: query.ids('deleted_by'),
+    exportedByIds: query.ids('exported_by'),
+    purgedByIds: query.ids('purged_by'),
+    rejectedByIds: query.ids('rejected_by'),
+    assigneeIds: query.ids('assignees'),
+    labelIds: query.ids('labels'),
+    relationParentIds: query.ids('relations__parent'),
+    relationTypes: query.list('relations__type'),
+    relationKeys: query.list('relations__key'),
     times,
     ordering: query.ordering(ORDERINGS),
   };

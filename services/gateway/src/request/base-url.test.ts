@@ -1,10 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { createUrlsOf, originOf } from './base-url';
+import { readProxyTrust } from './client-address';
 
 const request = (headers: IncomingMessage['headers']) => ({ headers }) as IncomingMessage;
 
 it('begins with what the client used', () => {
-  const urlsOf = createUrlsOf({ publicUrl: '', trustProxy: false });
+  const urlsOf = createUrlsOf({ publicUrl: '', proxies: readProxyTrust('off') });
   expect(urlsOf(request({ host: 'docs.example.com:8080' })).queue(3)).toBe(
     'http://docs.example.com:8080/api/v1/queues/3',
   );
@@ -19,7 +20,7 @@ it('believes a proxy only where it is told to', () => {
 });
 
 it('takes the configured URL before all others', () => {
-  const urlsOf = createUrlsOf({ publicUrl: 'https://docs.example.com', trustProxy: true });
+  const urlsOf = createUrlsOf({ publicUrl: 'https://docs.example.com', proxies: readProxyTrust('on') });
   expect(urlsOf(request({ host: 'evil', 'x-forwarded-host': 'evil' })).root).toBe('https://docs.example.com/api/v1');
 });
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Refusal } from '@intake/rpc';
 import { type ApiUrls, apiUrls } from '@intake/urls';
+import type { ProxyTrust } from './client-address';
 
 /** Host name or address with an optional port: nothing that could leave its place in a URL. */
 const HOST = /^(?:[A-Za-z0-9](?:[A-Za-z0-9._-]{0,253})|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/;
@@ -10,14 +11,14 @@ const MOST_KEPT = 200;
 export interface BaseUrlOptions {
   /** Wins over what the request says; empty: not given. */
   readonly publicUrl: string;
-  readonly trustProxy: boolean;
+  readonly proxies: ProxyTrust;
 }
 
 /**
  * Makes the function that gives the URLs for the answer to a request: they begin with what the client itself used
  * (API: README.md section 2). A Host header that is none is refused.
  */
-export function createUrlsOf({ publicUrl, trustProxy }: BaseUrlOptions): (request: IncomingMessage) => ApiUrls {
+export function createUrlsOf({ publicUrl, proxies }: BaseUrlOptions): (request: IncomingMessage) => ApiUrls {
   const known = new Map<string, ApiUrls>();
   const urlsAt = (origin: string): ApiUrls => {
     let urls = known.get(origin);
@@ -28,7 +29,7 @@ export function createUrlsOf({ publicUrl, trustProxy }: BaseUrlOptions): (reques
     }
     return urls;
   };
-  return (request) => urlsAt(publicUrl || originOf(request, trustProxy));
+  return (request) => urlsAt(publicUrl || originOf(request, proxies.believes(request.socket?.remoteAddress ?? '')));
 }
 
 /** Scheme, host and port that a client used. Throws INVALID for a Host header that is none. */

@@ -6,17 +6,18 @@ const REQUEST_HEADERS =
 const RESPONSE_HEADERS = 'Location, Retry-After, Content-Disposition';
 
 /**
- * Lets browsers call from the given origins, `*` from everywhere but without credentials (API: README.md section 5). Answers
+ * Lets browsers call from the given origins, `*` from everywhere. With the cookies of a session only from origins that are given by
+ * name (API: README.md section 5). Answers
  * nothing itself: a preflight goes on to the routes, which know the methods.
  */
-export function allowOrigins(origins: readonly string[]): Middleware {
+export function allowOrigins(origins: readonly string[], sessions: boolean): Middleware {
   const everywhere = origins.includes('*');
   return (ctx, next) => {
     const origin = ctx.headers.origin;
     if (!everywhere) ctx.vary('Origin');
     if (origin === undefined || !(everywhere || origins.includes(origin))) return next();
     ctx.set('Access-Control-Allow-Origin', everywhere ? '*' : origin);
-    if (!everywhere) ctx.set('Access-Control-Allow-Credentials', 'true');
+    if (sessions && !everywhere) ctx.set('Access-Control-Allow-Credentials', 'true');
     ctx.set('Access-Control-Expose-Headers', RESPONSE_HEADERS);
     if (ctx.method === 'OPTIONS') {
       ctx.set('Access-Control-Allow-Methods', METHODS);

@@ -20,3 +20,8 @@ it('drops __proto__ wherever it stands, however it is written', () => {
   expect(JSON.stringify(value)).toBe('{"a":{"b":[{}]}}');
   expect(value.a.admin).toBeUndefined();
 });
+
+it('refuses keys with a null character, which MongoDB cannot keep', () => {
+  expect(() => parseJson('{"a": [{"b\\u0000": 1}]}')).toThrow(expect.objectContaining({ reason: 'INVALID' }));
+  expect(parseJson('{"a": "b\\u0000"}')).toEqual({ a: 'b\0' });
+});

@@ -14,7 +14,7 @@ export function parseJson(text: string): unknown {
   return cleanJson(value);
 }
 
-/** Drops `__proto__` keys from a value that was read from JSON. Throws INVALID when it is nested too deeply. */
+/** Drops `__proto__` keys from a value that was read from JSON. Throws INVALID when it is nested too deeply, and for a null character in a key. */
 export function cleanJson<T>(value: T): T {
   clean(value, 1);
   return value;
@@ -26,5 +26,8 @@ function clean(value: unknown, depth: number): void {
     throw new Refusal('INVALID', { detail: `The JSON is nested more than ${MAX_DEPTH} levels deep.` });
   }
   if (Object.hasOwn(value, '__proto__')) Reflect.deleteProperty(value, '__proto__');
-  for (const item of Object.values(value)) clean(item, depth + 1);
+  for (const [key, item] of Object.entries(value)) {
+    if (key.includes('\0')) throw new Refusal('INVALID', { detail: 'The JSON has a key with a null character.' });
+    clean(item, depth + 1);
+  }
 }

@@ -67,3 +67,10 @@ it('takes 4,096 bytes of metadata and no more', () => {
   expect(readShape(shape, of(4096))).toEqual(of(4096));
   expect(fieldsOf(shape, of(4098))).toEqual({ metadata: ['Metadata may not be larger than 4 kB.'] });
 });
+
+it('names what is wrong in a list of which only some items are objects', () => {
+  const shape = z.object({ items: z.array(z.object({ a: z.string() })) });
+  expect(fieldsOf(shape, { items: ['x', { a: 1 }, { a: 'right' }] })).toEqual({
+    items: [{ non_field_errors: [expect.stringContaining('dictionary')] }, { a: ['Not a valid string.'] }, {}],
+  });
+});

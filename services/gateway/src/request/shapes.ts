@@ -25,46 +25,93 @@ export function name(maximum = 255) {
 }
 
 /** A number; the text of one is taken too (forms know no numbers). */
-export const number = z.preprocess(
-  (value) => (typeof value === 'string' && value.trim() !== '' ? Number(value) : value),
-  z.number(),
-);
+export const number = numberOf(z.number()).meta({ type: 'number' });
+
+/** A number within limits, or an integer; the text of one is taken too. */
+export function numberOf(shape: z.ZodNumber) {
+  return z.preprocess((value) => (typeof value === 'string' && value.trim() !== '' ? Number(value) : value), shape);
+}
+
+/** An integer; the text of one is taken too. */
+export function integer(minimum?: number, maximum?: number) {
+  let shape = z.int();
+  if (minimum !== undefined) shape = shape.min(minimum);
+  if (maximum !== undefined) shape = shape.max(maximum);
+  return numberOf(shape).meta({
+    type: 'integer',
+    ...(minimum !== undefined && { minimum }),
+    ...(maximum !== undefined && { maximum }),
+  });
+}
 
 /** A boolean; the text of one is taken too (forms know no booleans). */
-export const boolean = z.preprocess(
-  (value) => (typeof value === 'string' ? ({ true: true, false: false }[value.toLowerCase()] ?? value) : value),
-  z.boolean(),
-);
+export const boolean = z
+  .preprocess(
+    (value) => (typeof value === 'string' ? ({ true: true, false: false }[value.toLowerCase()] ?? value) : value),
+    z.boolean(),
+  )
+  .meta({ type: 'boolean' });
 
 /** Any JSON object. */
-export const object = z.custom<Record<string, unknown>>(
-  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-  { error: ({ input }) => `Expected a dictionary of items but got type "${nameOfType(input)}".` },
-);
+export const object = z
+  .custom<Record<string, unknown>>((value) => typeof value === 'object' && value !== null && !Array.isArray(value), {
+    error: ({ input }) => `Expected a dictionary of items but got type "${nameOfType(input)}".`,
+  })
+  .meta({ type: 'object' });
 
 /** `metadata`: a JSON object of at most 4 kB. */
-export const metadata = object.refine(
-  (value) => Buffer.byteLength(JSON.stringify(value)) <= MAX_METADATA_BYTES,
-  'Metadata may not be larger than 4 kB.',
-);
+export const metadata = object
+  .refine(
+    (value) => Buffer.byteLength(JSON.stringify(value)) <= MAX_METADATA_BYTES,
+    'Metadata may not be larger than 4 kB.',
+  )
+  .meta({ type: 'object', description: 'Any JSON object of at most 4096 bytes.' });
 
 /** A URL of an object of this collection; gives the id. */
 export function reference(collection: Collection) {
-  return z.unknown().transform((value, context): number => {
-    const id = idFromUrl(collection, value);
-    if (id !== null) return id;
-    const message =
-      value === undefined
-        ? MISSING
-        : value === null
-          ? NULL
-          : typeof value === 'string'
-            ? 'Invalid hyperlink - No URL match.'
-            : `Incorrect type. Expected URL string, received ${nameOfType(value)}.`;
-    context.addIssue({ code: 'custom', message, params: { reference: true } });
-    return z.NEVER;
-  });
+  return z
+    .unknown()
+    .transform((value, context): number => {
+      const id = idFromUrl(collection, value);
+      if (id !== null) return id;
+      const message =
+        value === undefined
+          ? MISSING
+          : value === null
+            ? NULL
+            : typeof value === 'string'
+              ? 'Invalid hyperlink - No URL match.'
+              : `Incorrect type. Expected URL string, received ${nameOfType(value)}.`;
+      context.addIssue({ code: 'custom', message, params: { reference: true } });
+      return z.NEVER;
+    })
+    .meta({ type: 'string', format: 'uri', examples: [`https://intake.example.com/api/v1/${collection}/1`] });
 }
+
+const DURATION = /^(?:(\d{1,6}) +)?(?:(?:(\d{1,9}):)?(\d{1,9}):)?(\d{1,12}(?:\.\d{1,6})?)$/;
+
+/** Reads `[DD] [HH:[MM:]]ss[.uuuuuu]` as seconds; null when it is none. */
+export function parseDuration(text: string): number | null {
+  const match = DURATION.exec(text.trim());
+  if (!match) return null;
+  const [days = 0, hours = 0, minutes = 0, seconds = 0] = match.slice(1).map((part) => Number(part ?? 0));
+  return ((days * 24 + hours) * 60 + minutes) * 60 + seconds;
+}
+
+/** A duration as text; gives seconds. */
+export const duration = z
+  .union([z.string(), z.number()])
+  .transform((value, context): number => {
+    const seconds = parseDuration(String(value));
+    if (seconds !== null) return seconds;
+    context.addIssue({ code: 'custom', message: WRONG_DURATION });
+    return z.NEVER;
+  })
+  .meta({ type: 'string', examples: ['01:00:00', '90 00:00:00'] });
+
+/** Message for a text that is no duration. */
+export const WRONG_DURATION =
+  'Duration has wrong format. Use one of these formats instead: [DD] [HH:[MM:]]ss[.uuuuuu].';
 
 /** The refusal of a reference to what is not there, or not for this caller. */
 export function unknownReference(field: string): Refusal {
@@ -100,8 +147,8 @@ function place(errors: FieldErrors, path: readonly PropertyKey[], body: unknown,
     return;
   }
   const child = valueAt(body, [key!]);
-  if (typeof rest[0] === 'number' && (rest.length > 1 || isObject(valueAt(child, [rest[0]])))) {
-    errors[field] ??= Array.isArray(child) ? child.map(() => ({})) : [];
+  if (typeof rest[0] === 'number' && Array.isArray(child) && child.some(isObject)) {
+    errors[field] ??= child.map(() => ({}));
     const items = errors[field] as FieldErrors[];
     if (rest.length === 1) items[rest[0]] = { non_field_errors: [message] };
     else place(items[rest[0]]!, rest.slice(1), valueAt(child, [rest[0]]), message);

@@ -33,7 +33,7 @@ export function annotationToJson(row: annotation.Annotation, urls: ApiUrls) {
     organization: urls.organization(row.organizationId),
     pages: row.pageIds.map(urls.page),
     content: urls.annotationContent(row.id),
-    relations: [],
+    relations: row.relationIds.map(urls.relation),
     rir_poll_id: row.rirPollId ?? null,
     messages: row.messages.length > 0 ? row.messages.map(messageToJson) : null,
     suggested_edit: null,
@@ -46,13 +46,13 @@ export function annotationToJson(row: annotation.Annotation, urls: ApiUrls) {
     email_thread: null,
     has_email_thread_with_replies: false,
     has_email_thread_with_new_replies: false,
-    automation_blocker: null,
+    automation_blocker: urlOrNull(urls.automationBlocker, row.automationBlockerId),
     prediction: null,
-    assignees: [],
-    labels: [],
+    assignees: row.assigneeIds.map(urls.user),
+    labels: row.labelIds.map(urls.label),
     restricted_access: false,
     training_enabled: row.trainingEnabled,
-    einvoice: false,
+    einvoice: row.einvoice,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { auth } from '@intake/contracts';
 import type { ApiUrls } from '@intake/urls';
+import type { UserView } from '../roles';
 import { formatTime, urlOrNull } from './values';
 
 /** The one organization group of an installation. API: organizations-users-groups.md section 2. */
@@ -45,8 +46,12 @@ export function organizationToJson(row: auth.Organization, workspaceIds: readonl
   };
 }
 
-/** API: organizations-users-groups.md section 3. `oidc_id` is for admins only. */
-export function userToJson(row: auth.User, urls: ApiUrls, forAdmin: boolean) {
+/**
+ * API: organizations-users-groups.md section 3. `oidc_id` is for admins only. Who may see names only gets the same keys, the
+ * others with empty values: clients count on them.
+ */
+export function userToJson(given: auth.User, urls: ApiUrls, view: UserView) {
+  const row = view === 'names' ? { ...given, ...HIDDEN } : given;
   return {
     id: row.id,
     url: urls.user(row.id),
@@ -64,8 +69,19 @@ export function userToJson(row: auth.User, urls: ApiUrls, forAdmin: boolean) {
     last_login: formatTime(row.lastLogin),
     ui_settings: row.uiSettings ?? {},
     metadata: row.metadata ?? {},
-    ...(forAdmin && { oidc_id: row.oidcId ?? null }),
+    ...(view === 'admin' && { oidc_id: row.oidcId ?? null }),
     auth_type: row.authType,
     deleted: row.deleted,
   };
 }
+
+const HIDDEN = {
+  email: '',
+  phoneNumber: undefined,
+  groupIds: [],
+  queueIds: [],
+  lastLogin: undefined,
+  uiSettings: {},
+  metadata: {},
+  authType: 'password',
+} satisfies Partial<auth.User>;

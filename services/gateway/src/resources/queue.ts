@@ -1,22 +1,14 @@
 import { ANNOTATION_STATUSES } from '@intake/bus';
 import type { annotation, queue } from '@intake/contracts';
+import { systemCaller } from '@intake/rpc';
 import type { ApiUrls } from '@intake/urls';
-import { formatDuration, formatTime, urlOrNull } from './values';
-
-/** API: workspaces-queues.md section 1. */
-export function workspaceToJson(row: queue.Workspace, urls: ApiUrls) {
-  return {
-    id: row.id,
-    name: row.name,
-    url: urls.workspace(row.id),
-    autopilot: false,
-    organization: urls.organization(row.organizationId),
-    queues: row.queueIds.map(urls.queue),
-    metadata: row.metadata ?? {},
-    modified_by: null,
-    modified_at: null,
-  };
-}
+import { z } from 'zod';
+import { boolean, duration, metadata, name, numberOf, object, reference, string } from '../request/shapes';
+import { answers, attributesOf, modifiedAttributes } from '../resource/attributes';
+import { resourceKind } from '../resource/resource';
+import { SCHEMA } from './schema';
+import { formatDuration, formatLongDuration, formatTime } from './values';
+import { WORKSPACE } from './workspace';
 
 /** What a queue object holds beside what the queue service knows. */
 export interface QueueRelations {
@@ -24,99 +16,89 @@ export interface QueueRelations {
   readonly counts: annotation.StatusCounts['counts'];
 }
 
+/** A queue as it is answered. */
+export type QueueRow = queue.Queue & QueueRelations;
+
+/** What is written of a queue: its users are kept with the users. */
+export type QueueValues = queue.Queue & { userIds: number[] };
+
+const { shown, field, link, links } = attributesOf<QueueRow, QueueValues>();
+
+/** There is one engine, built in, without a URL: whatever a reference names is not there. */
+const engine = z
+  .unknown()
+  .refine((value) => value === null, 'Invalid hyperlink - Object does not exist.')
+  .meta({ type: 'null' });
+/** Taken and answered as null; nothing of the service's object changes. */
+const engineReference = () => field('id', engine, { schema: answers.uriOrNull, show: () => null, put: () => ({}) });
+
 /** API: workspaces-queues.md section 2. */
-export function queueToJson(row: queue.Queue, { userIds, counts }: QueueRelations, urls: ApiUrls) {
-  const hooks = row.hookIds.map(urls.hook);
-  return {
-    id: row.id,
-    name: row.name,
-    url: urls.queue(row.id),
-    workspace: urlOrNull(urls.workspace, row.workspaceId),
-    connector: urlOrNull(urls.connector, row.connectorId),
-    webhooks: hooks,
-    hooks,
-    schema: urls.schema(row.schemaId),
-    inbox: urlOrNull(urls.inbox, row.inboxId),
-    users: userIds.map(urls.user),
-    session_timeout: formatDuration(row.sessionTimeoutS),
-    rir_url: row.rirUrl ?? null,
-    rir_params: row.rirParams ?? null,
-    dedicated_engine: null,
-    generic_engine: null,
-    engine: null,
-    counts: Object.fromEntries(ANNOTATION_STATUSES.map((status) => [status, counts[status] ?? 0])),
-    default_score_threshold: row.defaultScoreThreshold,
-    automation_enabled: row.automationEnabled,
-    automation_level: row.automationLevel,
-    locale: row.locale,
-    metadata: row.metadata ?? {},
-    use_confirmed_state: row.useConfirmedState,
-    document_lifetime: null,
-    delete_after: formatTime(row.deleteAfter),
-    status: row.status,
-    settings: row.settings ?? {},
-    workflows: [],
-    training_enabled: row.trainingEnabled,
-    archive_enabled: false,
-    modified_by: null,
-    modified_at: null,
-  };
+export const QUEUE = resourceKind<QueueRow>('Queue', {
+  id: shown(answers.integer, ({ id }) => id),
+  name: field('name', name(), { required: true }),
+  url: shown(answers.uri, ({ id }, urls) => urls.queue(id)),
+  workspace: link('workspaceId', 'workspaces', { nullable: true, required: true }),
+  connector: link('connectorId', 'connectors', { nullable: true }),
+  hooks: links('hookIds', 'hooks'),
+  // The older name; where both are sent, it wins.
+  webhooks: field('hookIds', z.array(reference('hooks')), {
+    schema: answers.uris,
+    show: ({ hookIds }, urls) => hookIds.map(urls.hook),
+  }),
+  schema: link('schemaId', 'schemas', { required: true }),
+  inbox: link('inboxId', 'inboxes', { nullable: true }),
+  users: links('userIds', 'users'),
+  session_timeout: field('sessionTimeoutS', duration, {
+    missing: 3600,
+    show: (row) => formatDuration(row.sessionTimeoutS),
+  }),
+  rir_url: field('rirUrl', string(2048).nullable(), { missing: null }),
+  rir_params: field('rirParams', string(2048).nullable(), { missing: null }),
+  dedicated_engine: engineReference(),
+  generic_engine: engineReference(),
+  engine: engineReference(),
+  counts: shown({ type: 'object', additionalProperties: answers.integer }, ({ counts }) =>
+    Object.fromEntries(ANNOTATION_STATUSES.map((status) => [status, counts[status] ?? 0])),
+  ),
+  default_score_threshold: field('defaultScoreThreshold', numberOf(z.number().min(0).max(1)).meta({ type: 'number' }), {
+    missing: 0.8,
+  }),
+  automation_enabled: field('automationEnabled', boolean, { missing: false }),
+  automation_level: field('automationLevel', z.enum(['always', 'confident', 'never']), { missing: 'never' }),
+  locale: field('locale', string(20), { missing: 'en_GB' }),
+  metadata: field('metadata', metadata, { show: (row) => row.metadata ?? {} }),
+  use_confirmed_state: field('useConfirmedState', boolean, { missing: false }),
+  document_lifetime: field('documentLifetimeS', duration.nullable(), {
+    missing: null,
+    show: ({ documentLifetimeS }) => (documentLifetimeS === undefined ? null : formatLongDuration(documentLifetimeS)),
+  }),
+  delete_after: shown(answers.timeOrNull, (row) => formatTime(row.deleteAfter)),
+  status: shown(answers.string, ({ status }) => status),
+  settings: field('settings', object, { show: (row) => row.settings ?? {} }),
+  workflows: field('workflowsJson', z.array(object), {
+    missing: [],
+    show: (row) => JSON.parse(row.workflowsJson || '[]') as unknown,
+    put: (workflows) => ({ workflowsJson: JSON.stringify(workflows) }),
+  }),
+  training_enabled: field('trainingEnabled', boolean, { missing: true }),
+  archive_enabled: field('archiveEnabled', boolean, { missing: false }),
+  ...modifiedAttributes<QueueRow>(),
+});
+
+/** Nothing of these objects depends on who asks. */
+const ANYBODY = systemCaller('gateway');
+
+/** A queue as everybody who may see it sees it. */
+export function queueToJson(row: queue.Queue, relations: QueueRelations, urls: ApiUrls) {
+  return QUEUE.toJson({ ...row, ...relations }, urls, ANYBODY);
 }
 
-/** API: schemas.md section 1. The content is given as it was stored. */
+/** A schema as everybody who may see it sees it. */
 export function schemaToJson(row: queue.Schema, urls: ApiUrls) {
-  return {
-    id: row.id,
-    name: row.name,
-    url: urls.schema(row.id),
-    queues: row.queueIds.map(urls.queue),
-    content: JSON.parse(row.contentJson || '[]') as unknown,
-    metadata: row.metadata ?? {},
-    modified_by: null,
-    modified_at: null,
-  };
+  return SCHEMA.toJson(row, urls, ANYBODY);
 }
 
-/** What an inbox says of its queue's mail settings, and the other way round: one setting with two views. */
-interface EmailNotifications {
-  readonly recipient?: { readonly email?: string } | null;
-  readonly unprocessable_attachments?: boolean;
-  readonly postponed_annotations?: boolean;
-  readonly deleted_annotations?: boolean;
-  readonly email_with_no_attachments?: boolean;
-}
-
-const DEFAULT_FILTERS = {
-  allowed_senders: [],
-  denied_senders: [],
-  document_rejection_conditions: {
-    enabled: true,
-    resolution_lower_than_px: [1200, 600],
-    file_size_less_than_b: null,
-    mime_types: ['image/gif'],
-    file_name_regexes: null,
-  },
-};
-
-/** API: inboxes.md. The bounce fields are those of the queue's settings. */
-export function inboxToJson(row: queue.Inbox, settings: queue.Queue['settings'], urls: ApiUrls) {
-  const notifications: EmailNotifications = settings?.email_notifications ?? {};
-  return {
-    id: row.id,
-    name: row.name,
-    url: urls.inbox(row.id),
-    queues: [urls.queue(row.queueId)],
-    email: row.email,
-    email_prefix: row.emailPrefix,
-    bounce_email_to: notifications.recipient?.email ?? null,
-    bounce_unprocessable_attachments: notifications.unprocessable_attachments ?? false,
-    bounce_postponed_annotations: notifications.postponed_annotations ?? false,
-    bounce_deleted_annotations: notifications.deleted_annotations ?? false,
-    bounce_email_with_no_attachments: notifications.email_with_no_attachments ?? true,
-    metadata: row.metadata ?? {},
-    filters: { ...DEFAULT_FILTERS, ...row.filters },
-    dmarc_check_action: row.dmarcCheckAction || 'accept',
-    modified_by: null,
-    modified_at: null,
-  };
+/** A workspace as everybody who may see it sees it. */
+export function workspaceToJson(row: queue.Workspace, urls: ApiUrls) {
+  return WORKSPACE.toJson(row, urls, ANYBODY);
 }

@@ -20,3 +20,9 @@ export function formatDuration(seconds: number): string {
 export function urlOrNull(makeUrl: (id: number) => string, id: number | undefined): string | null {
   return id === undefined || id === 0 ? null : makeUrl(id);
 }
+
+/** Longer durations of the API: `DD HH:MM:SS`. */
+export function formatLongDuration(seconds: number): string {
+  const days = Math.floor(seconds / 86_400);
+  return `${days} ${formatDuration(seconds % 86_400)}`;
+}

@@ -7,16 +7,13 @@ import type { Route } from '../route';
  * related-objects.md section 8, client-compat.md mark O).
  */
 const COLLECTIONS: readonly (readonly [path: string, allow: Permission])[] = [
-  ['/connectors', 'readConnections'],
-  ['/hooks', 'readConnections'],
-  ['/webhooks', 'readConnections'],
   ['/hook_templates', 'readConfiguration'],
   ['/engines', 'readConfiguration'],
   ['/engine_fields', 'readConfiguration'],
   ['/generic_engines', 'readConfiguration'],
   ['/dedicated_engines', 'readConfiguration'],
-  ['/rules', 'readConfiguration'],
-  ['/rules_execution_logs', 'readConfiguration'],
+  ['/rules', 'readTemplates'],
+  ['/rules_execution_logs', 'readTemplates'],
   ['/triggers', 'readConfiguration'],
   ['/delete_recommendations', 'readConfiguration'],
   ['/workflows', 'readConfiguration'],
@@ -24,14 +21,10 @@ const COLLECTIONS: readonly (readonly [path: string, allow: Permission])[] = [
   ['/workflow_runs', 'readConfiguration'],
   ['/workflow_activities', 'readConfiguration'],
   ['/surveys', 'readConfiguration'],
-  ['/email_templates', 'readEmails'],
+  ['/email_templates', 'readTemplates'],
   ['/email_threads', 'readEmails'],
-  ['/relations', 'readAnnotations'],
   ['/document_relations', 'readAnnotations'],
-  ['/automation_blockers', 'readAnnotations'],
   ['/suggested_edits', 'readAnnotations'],
-  ['/notes', 'readAnnotations'],
-  ['/labels', 'readAnnotations'],
 ];
 
 export function absentRoutes(): Route[] {

@@ -1,9 +1,11 @@
+import type { auth as contract } from '@intake/contracts';
 import { type Caller, Refusal } from '@intake/rpc';
 import type { ApiUrls } from '@intake/urls';
 import { z } from 'zod';
-import { hash, tokenOf } from '../auth';
+import { keyOf, tokenOf } from '../auth';
 import { boolean, cutPage, ids, listRoute, NO_ROWS, text, times } from '../list-route';
 import { created, replyOne } from '../reply/list';
+import { endSession, isHttps, startSession } from '../request/cookies';
 import {
   boolean as booleanField,
   metadata,
@@ -20,8 +22,8 @@ import {
   organizationToJson,
   userToJson,
 } from '../resources/organization';
-import { GROUPS, may } from '../roles';
-import { route } from '../route';
+import { GROUPS, may, type UserView, viewOfUser } from '../roles';
+import { Answer, route } from '../route';
 import type { RouteContext } from './index';
 import { distinct, isOwn, onlyOne } from './lookups';
 
@@ -113,10 +115,16 @@ const EMAIL_LIMITS = {
   last_sent_at_notification: null,
 };
 
+const HIDDEN_ORDERINGS = ['email', 'last_login'];
+
+/** Of the wanted ids (none: all) the caller's own; null when it is not among them. */
+function onlySelf(ids: readonly number[], { userId }: Caller): number[] | null {
+  return userId !== null && (ids.length === 0 || ids.includes(userId)) ? [userId] : null;
+}
+
 /** Root listing, authentication, organizations, groups and users. API: auth.md, organizations-users-groups.md. */
-export function accountRoutes({ services, lookups, authenticator, domain }: RouteContext) {
+export function accountRoutes({ services, lookups, authenticator, domain, sessions }: RouteContext) {
   const { auth } = services;
-  const isAdmin = (caller: Caller) => may(caller.roles, 'writeConfiguration');
   const listOrganizations = async (caller: Caller, ids: number[] = []) => {
     const [{ organizations }, workspaces] = await Promise.all([
       auth.listOrganizations({ ids }, caller),
@@ -136,9 +144,8 @@ export function accountRoutes({ services, lookups, authenticator, domain }: Rout
     if (!queues.every((id) => known.some((queue) => queue.id === id))) throw unknownReference('queues');
   };
   const updateUser = async (id: number, body: Partial<z.infer<typeof userPut>>, caller: Caller) => {
-    const forAdmin = isAdmin(caller);
     // What others than admins may not change is ignored, whatever it is.
-    if (forAdmin) await checkReferences(body, caller);
+    if (may(caller.roles, 'writeConfiguration')) await checkReferences(body, caller);
     const user = await auth.updateUser(
       {
         id,
@@ -159,7 +166,7 @@ export function accountRoutes({ services, lookups, authenticator, domain }: Rout
     );
     // This replica does not wait for the event.
     authenticator.forget({ tokenHash: '', userId: id });
-    return { user, forAdmin };
+    return { user, view: viewOfUser(caller, id) };
   };
   const updateOrganization = async (
     id: number,
@@ -172,10 +179,8 @@ export function accountRoutes({ services, lookups, authenticator, domain }: Rout
     ]);
     return { organization, workspaceIds: workspaces.map(({ id }) => id) };
   };
-  const replyUser = (
-    { user, forAdmin }: { user: Parameters<typeof userToJson>[0]; forAdmin: boolean },
-    urls: ApiUrls,
-  ) => userToJson(user, urls, forAdmin);
+  const replyUser = ({ user, view }: { user: contract.User; view: UserView }, urls: ApiUrls) =>
+    userToJson(user, urls, view);
 
   return [
     route('GET', '/', {
@@ -185,14 +190,17 @@ export function accountRoutes({ services, lookups, authenticator, domain }: Rout
     }),
     route('POST', '/auth/login', {
       allow: 'public',
+      quota: 'logins',
       body: loginBody,
-      call: ({ body }, self) =>
+      call: ({ body, address }, self) =>
         auth
           .login(
             {
               username: body.username,
               password: body.password,
               maxTokenLifetimeS: body.max_token_lifetime_s ?? undefined,
+              address,
+              withSession: sessions,
             },
             self,
           )
@@ -200,17 +208,26 @@ export function accountRoutes({ services, lookups, authenticator, domain }: Rout
             if (!(error instanceof Refusal) || error.reason !== 'INVALID_LOGIN') throw error;
             throw new Refusal('INVALID_LOGIN', { extra: { non_field_errors: [error.detail] } });
           }),
-      reply: ({ key }) => ({ key, domain }),
+      reply: ({ key, session }, { urls }) => {
+        const cookies = session ? startSession(session.key, session.lifetimeS, isHttps(urls)) : [];
+        return new Answer(200, { 'Set-Cookie': cookies }, { key, domain });
+      },
     }),
     route('POST', '/auth/logout', {
       allow: 'ownAccount',
-      call: async (request, caller) => {
-        const key = tokenOf(request.header('authorization'));
+      call: async ({ http: { headers } }, caller) => {
+        const key = keyOf(headers, sessions);
         if (!key) throw new Refusal('INVALID_TOKEN');
         await auth.logout({ key }, caller);
-        authenticator.forget({ tokenHash: hash(key), userId: caller.userId ?? 0 });
+        // Token and session of one login end together; this replica does not wait for the event.
+        authenticator.forget({ tokenHash: '', userId: caller.userId ?? 0 });
       },
-      reply: () => ({ detail: 'Successfully logged out.' }),
+      reply: (_, { urls }) =>
+        new Answer(
+          200,
+          { 'Set-Cookie': sessions ? endSession(isHttps(urls)) : [] },
+          { detail: 'Successfully logged out.' },
+        ),
     }),
     // The token in the header is what the call is about; it is checked where it is exchanged, in one step with using it up.
     route('POST', '/auth/token', {
@@ -258,9 +275,9 @@ export function accountRoutes({ services, lookups, authenticator, domain }: Rout
       allow: 'ownAccount',
       call: async (_, caller) => ({
         user: onlyOne((await auth.getUsers({ ids: [caller.userId ?? 0] }, caller)).users),
-        forAdmin: isAdmin(caller),
+        view: viewOfUser(caller, caller.userId ?? 0),
       }),
-      reply: ({ user, forAdmin }, request) => replyOne(request, userToJson(user, request.urls, forAdmin)),
+      reply: ({ user, view }, request) => replyOne(request, userToJson(user, request.urls, view)),
     }),
 
     listRoute('/organizations', {
@@ -332,7 +349,7 @@ export function accountRoutes({ services, lookups, authenticator, domain }: Rout
     }),
 
     listRoute('/users', {
-      allow: 'readUsers',
+      allow: 'ownAccount',
       filters: {
         id: ids,
         organization: ids,
@@ -359,9 +376,16 @@ export function accountRoutes({ services, lookups, authenticator, domain }: Rout
       ],
       fetch: async ({ filters, ordering, page, pageSize }, caller) => {
         if (!isOwn(filters.organization, caller)) return NO_ROWS;
+        const readsAll = may(caller.roles, 'readUsers');
+        // Nobody finds others by what is not shown of them.
+        const byHidden =
+          [filters.queue, filters.groups].some(({ length }) => length > 0) || filters.email || filters.last_login;
+        const chosen =
+          readsAll || (may(caller.roles, 'readUserNames') && !byHidden) ? filters.id : onlySelf(filters.id, caller);
+        if (chosen === null) return NO_ROWS;
         const { users, total } = await auth.listUsers(
           {
-            ids: filters.id,
+            ids: chosen,
             queueIds: filters.queue,
             groupIds: filters.groups,
             username: filters.username,
@@ -372,7 +396,7 @@ export function accountRoutes({ services, lookups, authenticator, domain }: Rout
             deleted: filters.deleted ?? false,
             lastLoginAfter: filters.last_login?.after,
             lastLoginBefore: filters.last_login?.before,
-            ordering,
+            ordering: readsAll ? ordering : ordering.filter((key) => !HIDDEN_ORDERINGS.includes(key.replace('-', ''))),
             page,
             pageSize,
           },
@@ -380,7 +404,7 @@ export function accountRoutes({ services, lookups, authenticator, domain }: Rout
         );
         return { rows: users, total };
       },
-      toJson: (user, urls, caller) => userToJson(user, urls, isAdmin(caller)),
+      toJson: (user, urls, caller) => userToJson(user, urls, viewOfUser(caller, user.id)),
     }),
     route('POST', '/users', {
       allow: 'writeConfiguration',
@@ -406,15 +430,16 @@ export function accountRoutes({ services, lookups, authenticator, domain }: Rout
           caller,
         );
       },
-      reply: (user, { urls }) => created(userToJson(user, urls, true)),
+      reply: (user, { urls }) => created(userToJson(user, urls, 'admin')),
     }),
     route('GET', '/users/:id', {
-      allow: 'readUsers',
-      call: async ({ parameters }, caller) => ({
-        user: onlyOne((await auth.getUsers({ ids: [parameters.id] }, caller)).users),
-        forAdmin: isAdmin(caller),
-      }),
-      reply: ({ user, forAdmin }, request) => replyOne(request, userToJson(user, request.urls, forAdmin)),
+      allow: 'ownAccount',
+      call: async ({ parameters }, caller) => {
+        const view = viewOfUser(caller, parameters.id);
+        if (view === 'none') throw new Refusal('NOT_FOUND');
+        return { user: onlyOne((await auth.getUsers({ ids: [parameters.id] }, caller)).users), view };
+      },
+      reply: ({ user, view }, request) => replyOne(request, userToJson(user, request.urls, view)),
     }),
     route('PATCH', '/users/:id', {
       allow: 'ownAccount',

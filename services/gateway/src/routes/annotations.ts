@@ -4,19 +4,20 @@ import { z } from 'zod';
 import { replyList, replyOne } from '../reply/list';
 import { readAnnotationFilter } from '../request/annotation-filter';
 import { hasJsonBody } from '../request/body';
+import { processingDuration, toDuration } from '../request/duration';
 import { readIdempotencyKey } from '../request/idempotency';
 import { readPage } from '../request/pagination';
-import { boolean, metadata, number, object, reference, string } from '../request/shapes';
+import { boolean, metadata, number, reference, string, unknownReference } from '../request/shapes';
 import { annotationToJson } from '../resources/annotation';
-import { formatDuration } from '../resources/values';
+import { durationToJson, historyToJson } from '../resources/related';
+import { formatDuration, urlOrNull } from '../resources/values';
 import { may } from '../roles';
 import { Answer, type ApiRequest, route } from '../route';
 import { exportAnnotations, TRANSFER_MS, wantsCsv } from './exports';
 import type { RouteContext } from './index';
 import { createSideloads, readSideloads } from './sideloads';
 
-/** Time that clients say was spent; kept by a later version. API: annotations.md section 7. */
-const durationBody = { processing_duration: object.nullish() };
+const durationBody = { processing_duration: processingDuration.nullish() };
 const actionBody = z.object(durationBody);
 
 const message = z.object({
@@ -32,6 +33,7 @@ const patchBody = z.object({
   messages: z.array(message).nullish(),
   time_spent: number.refine((value) => value >= 0, 'Ensure this value is greater than or equal to 0.').optional(),
   training_enabled: boolean.optional(),
+  rir_poll_id: z.null().optional().catch(undefined),
 });
 type Patch = z.infer<typeof patchBody>;
 
@@ -64,9 +66,6 @@ export function annotationRoutes(context: RouteContext) {
     if (!may(caller.roles, 'dispose') && Object.keys(body).some((key) => key !== 'metadata')) {
       throw new Refusal('PERMISSION_DENIED');
     }
-    if (body.queue !== undefined && body.queue !== (await lookups.annotation(id, caller)).queueId) {
-      throw invalidField('queue', 'Moving an annotation to another queue is not available.');
-    }
     return annotations.update(
       {
         id,
@@ -74,6 +73,8 @@ export function annotationRoutes(context: RouteContext) {
         metadata: body.metadata,
         timeSpent: body.time_spent,
         trainingEnabled: body.training_enabled,
+        queueId: body.queue,
+        clearRirPollId: body.rir_poll_id === null,
         messages: body.messages === undefined ? undefined : { messages: (body.messages ?? []).map(toMessage) },
       },
       caller,
@@ -87,7 +88,8 @@ export function annotationRoutes(context: RouteContext) {
     route('POST', `/annotations/:id/${name}`, {
       allow,
       body: actionBody,
-      call: ({ parameters }, caller) => annotations[name]({ id: parameters.id }, caller),
+      call: ({ parameters, body }, caller) =>
+        annotations[name]({ id: parameters.id, processingDuration: toDuration(body.processing_duration) }, caller),
       reply: 204,
     });
 
@@ -166,7 +168,10 @@ export function annotationRoutes(context: RouteContext) {
           throw invalidField('skip_workflows', 'Bypassing workflows is not allowed on this queue.');
         }
         const idempotencyKey = readIdempotencyKey(request);
-        return annotations.confirm({ id: request.parameters.id, idempotencyKey }, caller, { timeoutMs: CONFIRM_MS });
+        const processingDuration = toDuration(request.body.processing_duration);
+        return annotations.confirm({ id: request.parameters.id, idempotencyKey, processingDuration }, caller, {
+          timeoutMs: CONFIRM_MS,
+        });
       },
       reply: 204,
     }),
@@ -177,11 +182,150 @@ export function annotationRoutes(context: RouteContext) {
         note_content: string(4096).nullish(),
         automatically_rejected: boolean.nullish(),
       }),
-      call: ({ parameters, body }, caller) => {
-        if (body.note_content) throw invalidField('note_content', 'Notes are not available.');
-        return annotations.reject({ id: parameters.id }, caller);
+      call: ({ parameters, body }, caller) =>
+        annotations.reject(
+          {
+            id: parameters.id,
+            noteContent: body.note_content ?? '',
+            automaticallyRejected: body.automatically_rejected ?? false,
+            processingDuration: toDuration(body.processing_duration),
+          },
+          caller,
+        ),
+      reply: ({ annotation, noteId }, { urls }) => ({
+        status: annotation?.status,
+        note: urlOrNull(urls.note, noteId),
+      }),
+    }),
+    route('POST', '/annotations/:id/approve', {
+      allow: 'approve',
+      body: actionBody,
+      // Workflows are out of scope: nothing is ever in one (API: annotations.md section 5).
+      call: async ({ parameters }, caller) => {
+        const { status } = await lookups.annotation(parameters.id, caller);
+        throw new Refusal('CONFLICT_STATUS', { detail: `An annotation in status ${status} cannot be approved.` });
       },
-      reply: (row) => ({ status: row.status, note: null }),
+      reply: 204,
+    }),
+    route('POST', '/annotations/:id/rotate', {
+      allow: 'dispose',
+      body: z.object({ ...durationBody, rotation_deg: number }),
+      call: ({ parameters, body }, caller) => {
+        if (![0, 90, 180, 270].includes(body.rotation_deg)) {
+          throw invalidField('rotation_deg', `"${body.rotation_deg}" is not a valid choice.`);
+        }
+        const processingDuration = toDuration(body.processing_duration);
+        return annotations.rotate({ id: parameters.id, rotationDeg: body.rotation_deg, processingDuration }, caller);
+      },
+      reply: 204,
+    }),
+    route('POST', '/annotations/:id/copy', {
+      allow: 'dispose',
+      body: z.object({ target_queue: reference('queues'), target_status: string(50).nullish() }),
+      call: (request, caller) => {
+        const { parameters, query, body } = request;
+        const reimport = query.boolean('reimport') ?? false;
+        query.check();
+        return annotations.copy(
+          {
+            id: parameters.id,
+            targetQueueId: body.target_queue,
+            targetStatus: body.target_status ?? undefined,
+            reimport,
+            idempotencyKey: readIdempotencyKey(request),
+          },
+          caller,
+        );
+      },
+      reply: ({ id }, { urls }) => ({ annotation: urls.annotation(id) }),
+    }),
+    route('POST', '/annotations/assign', {
+      allow: 'dispose',
+      body: z.object({
+        annotations: z.array(reference('annotations')).min(1),
+        assignees: z.array(reference('users')),
+        note_content: string(4096).nullish(),
+      }),
+      call: async ({ body }, caller) => {
+        const known = await lookups.users(body.assignees, caller);
+        if (body.assignees.some((id) => !known.some((user) => user.id === id))) throw unknownReference('assignees');
+        const { annotations: found } = await annotations.getAnnotations({ ids: body.annotations }, caller);
+        if (found.length !== new Set(body.annotations).size) throw unknownReference('annotations');
+        for (const id of body.annotations) {
+          await annotations.assign({ id, assigneeIds: body.assignees }, caller);
+          if (body.note_content) {
+            await annotations.createNote({ annotationId: id, content: body.note_content, metadata: undefined }, caller);
+          }
+        }
+      },
+      reply: 204,
+    }),
+    route('POST', '/annotations/purge_deleted', {
+      allow: 'purge',
+      body: z.object({
+        annotations: z.array(reference('annotations')).nullish(),
+        queue: reference('queues').nullish(),
+      }),
+      call: ({ body }, caller) =>
+        annotations.purgeDeleted({ annotationIds: body.annotations ?? [], queueId: body.queue ?? undefined }, caller),
+      reply: () => new Answer(202, {}, {}),
+    }),
+    route('POST', '/labels/apply', {
+      allow: 'writeNotes',
+      body: z.object({
+        operations: z.object({
+          add: z.array(reference('labels')).default([]),
+          remove: z.array(reference('labels')).default([]),
+        }),
+        objects: z.object({ annotations: z.array(reference('annotations')).default([]) }),
+      }),
+      call: async ({ body: { operations, objects } }, caller) => {
+        const { add, remove } = operations;
+        const ids = [...new Set([...add, ...remove])];
+        const known = await lookups.labels(ids, caller);
+        if (known.length !== ids.length) throw unknownReference('operations');
+        await annotations.applyLabels({ annotationIds: objects.annotations, add, remove }, caller);
+      },
+      reply: 204,
+    }),
+    route('GET', '/annotations/:id/processing_duration', {
+      allow: 'readAnnotations',
+      call: ({ parameters }, caller) => annotations.getProcessingDuration({ annotationId: parameters.id }, caller),
+      reply: (row, { parameters, urls }) => durationToJson(row, parameters.id, urls),
+    }),
+    route('PATCH', '/annotations/:id/processing_duration', {
+      allow: 'review',
+      body: processingDuration,
+      call: ({ parameters, body }, caller) =>
+        annotations.updateProcessingDuration({ annotationId: parameters.id, duration: toDuration(body) }, caller),
+      reply: (row, { parameters, urls }) => durationToJson(row, parameters.id, urls),
+    }),
+    route('GET', '/annotations/:id/history', {
+      allow: 'readAnnotations',
+      call: ({ parameters }, caller) => annotations.getHistory({ annotationId: parameters.id }, caller),
+      reply: ({ entries }, { parameters, urls }) => ({
+        results: entries.map((entry) => historyToJson(entry, parameters.id, urls)),
+      }),
+    }),
+    route('POST', '/queues/:id/next', {
+      allow: 'review',
+      body: z.object({
+        annotation_ids: z.array(z.int()).nullish(),
+        statuses: z.array(string(50)).nullish(),
+      }),
+      call: async ({ parameters, body }, caller) => {
+        await lookups.queue(parameters.id, caller);
+        const request = {
+          queueId: parameters.id,
+          annotationIds: body.annotation_ids ?? [],
+          statuses: body.statuses ?? [],
+        };
+        return annotations.startNext(request, caller);
+      },
+      reply: ({ annotation, sessionTimeoutS }, { urls }) =>
+        annotation
+          ? { annotation: urls.annotation(annotation.id), session_timeout: formatDuration(sessionTimeoutS) }
+          : { annotation: null },
     }),
   ];
 }

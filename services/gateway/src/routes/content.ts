@@ -1,6 +1,6 @@
 import { invalidField } from '@intake/rpc';
 import { z } from 'zod';
-import { boolean, number, object, string } from '../request/shapes';
+import { boolean, number, object, reference, string } from '../request/shapes';
 import { messageToJson } from '../resources/annotation';
 import { contentToJson, nodeToJson, readNodes } from '../resources/content';
 import { type ApiRequest, route } from '../route';
@@ -93,6 +93,22 @@ export function contentRoutes({ services }: RouteContext) {
         suggested_operations: [],
         matched_trigger_rules: [],
       }),
+    }),
+    route('POST', '/annotations/:id/content/:node/select', {
+      allow: 'review',
+      body: z.object({ rectangle: z.array(number).length(4), page: reference('pages') }),
+      call: ({ parameters, body }, caller) =>
+        annotations.selectText(
+          { annotationId: parameters.id, nodeId: parameters.node, pageId: body.page, rectangle: body.rectangle },
+          caller,
+        ),
+      reply: node,
+    }),
+    route('POST', '/annotations/:id/content/:node/add_empty', {
+      allow: 'review',
+      call: ({ parameters }, caller) =>
+        annotations.addEmptyItem({ annotationId: parameters.id, nodeId: parameters.node }, caller),
+      reply: node,
     }),
     route('GET', '/annotations/:id/content/:node', {
       allow: 'readAnnotations',

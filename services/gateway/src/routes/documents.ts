@@ -10,6 +10,9 @@ import { Answer, type ApiRequest, route } from '../route';
 import type { RouteContext } from './index';
 import { onlyOne } from './lookups';
 
+/** No document has so many pages; larger numbers do not fit into the request. */
+const MAX_NUMBER = 2 ** 31 - 1;
+
 /** How long a client may take to fetch a file. */
 const TRANSFER_MS = 600_000;
 
@@ -30,7 +33,7 @@ export function documentRoutes({ services }: RouteContext) {
     caller: Caller,
   ): Promise<Answer> => {
     const open = (offset: number, length: number) =>
-      openFile(storage.getFile({ ...which, offset, length }, caller, { timeoutMs: TRANSFER_MS }));
+      openFile(storage.getFile({ ...which, offset, length, rendition: false }, caller, { timeoutMs: TRANSFER_MS }));
     const whole = await open(0, 0);
     const { header } = whole;
     const headers = {
@@ -89,14 +92,18 @@ export function documentRoutes({ services }: RouteContext) {
   return [
     listRoute('/documents', {
       allow: 'readAnnotations',
-      filters: { id: ids, email: ids, creator: ids, original_file_name: text, created_at: times, arrived_at: times },
-      unavailable: ['attachment_status', 'parent'],
+      filters: {
+        ...{ id: ids, email: ids, creator: ids, parent: ids, original_file_name: text, attachment_status: text },
+        ...{ created_at: times, arrived_at: times },
+      },
       orderings: ['id', 'arrived_at', 'created_at', 'original_file_name', 'mime_type', 'attachment_status'],
       fetch: async ({ filters, ...wanted }, caller) => {
         const filter = {
           ids: filters.id,
           emailIds: filters.email,
           creatorIds: filters.creator,
+          parentIds: filters.parent,
+          attachmentStatus: filters.attachment_status,
           originalFileName: filters.original_file_name,
           // Both times are the same; both filters may be given.
           createdAfter: latest(filters.created_at?.after, filters.arrived_at?.after),
@@ -131,7 +138,8 @@ export function documentRoutes({ services }: RouteContext) {
       filters: { id: ids, annotation: ids, number: ids },
       orderings: ['id', 'number', 's3_name'],
       fetch: async ({ filters, ...wanted }, caller) => {
-        const filter = { ids: filters.id, annotationIds: filters.annotation, numbers: filters.number };
+        const numbers = filters.number.map((number) => Math.min(number, MAX_NUMBER));
+        const filter = { ids: filters.id, annotationIds: filters.annotation, numbers };
         const { pages, total } = await storage.listPages({ ...filter, ...wanted }, caller);
         return { rows: pages, total };
       },

@@ -1,9 +1,10 @@
-import type { annotation, exporting } from '@intake/contracts';
-import type { Caller } from '@intake/rpc';
+import { annotation, type exporting } from '@intake/contracts';
+import { type Caller, Refusal } from '@intake/rpc';
 import { openFile } from '../reply/chunk-stream';
 import { readAnnotationFilter } from '../request/annotation-filter';
 import { MAX_PAGE_SIZE, readPage } from '../request/pagination';
 import type { Query } from '../request/query';
+import { may } from '../roles';
 import { Answer, type ApiRequest, route } from '../route';
 import type { RouteContext } from './index';
 
@@ -27,6 +28,8 @@ const ACCEPTED: Record<string, Format> = {
   'text/xml': 'xml',
   'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
 };
+
+const TO_STATUSES = ['exporting', 'exported'];
 
 const QUOTINGS = ['quote_minimal', 'quote_none', 'quote_all', 'quote_non_numeric'];
 
@@ -57,12 +60,7 @@ export async function exportAnnotations(
   queueId?: number,
 ): Promise<Answer> {
   const { query, urls, url } = request;
-  if (query.has('to_status')) {
-    query.refuse(
-      'to_status',
-      request.http.method === 'POST' ? 'Changing the status by an export is not available.' : 'Only allowed with POST.',
-    );
-  }
+  const toStatus = readToStatus(request, caller);
   const format = readFormat(query, request.header('accept'));
   const page = readExportPage(query, format);
   const dialect = format === 'csv' ? readDialect(query) : undefined;
@@ -81,6 +79,7 @@ export async function exportAnnotations(
         prependColumns: query.list('prepend_columns'),
         appendColumns: query.list('append_columns'),
         dialect,
+        toStatus,
       },
       caller,
       { timeoutMs: TRANSFER_MS },
@@ -106,16 +105,17 @@ export function wantsCsv({ query }: ApiRequest): boolean {
 }
 
 /** A filter that no annotation passes: ids begin with 1. */
-const NOTHING: Omit<annotation.ListAnnotationsRequest, 'page' | 'pageSize'> = {
-  ids: [0],
-  statuses: [],
-  queueIds: [],
-  documentIds: [],
-  modifierIds: [],
-  creatorIds: [],
-  times: {},
-  ordering: [],
-};
+const { page: _, pageSize: __, ...NOTHING } = annotation.ListAnnotationsRequest.fromPartial({ ids: [0] });
+
+/** Empty without one. API: export.md section 3. */
+function readToStatus({ query, http }: ApiRequest, caller: Caller): string {
+  const toStatus = query.get('to_status') ?? '';
+  if (toStatus === '') return toStatus;
+  if (http.method !== 'POST') query.refuse('to_status', 'Only allowed with POST.');
+  else if (!may(caller.roles, 'exportToStatus')) throw new Refusal('PERMISSION_DENIED');
+  else if (!TO_STATUSES.includes(toStatus)) query.refuse('to_status', `"${toStatus}" is not a valid choice.`);
+  return toStatus;
+}
 
 /** `format` wins over `Accept`; what is not known there is JSON. */
 export function readFormat(query: Query, accept: string | undefined): Format {

@@ -10,7 +10,12 @@ import { documentRoutes } from './documents';
 import { emailRoutes } from './emails';
 import { exportRoutes } from './exports';
 import { createLookups, type Lookups } from './lookups';
+import { openApiRoutes } from './openapi';
+import { pageTextRoutes } from './page-text';
+import { registrationRoutes } from './registration';
+import { relatedRoutes } from './related';
 import { securityRoutes } from './security';
+import { ssoRoutes } from './sso';
 import { uploadRoutes } from './uploads';
 import { usageReportRoutes } from './usage-report';
 
@@ -21,14 +26,20 @@ export interface RouteContext {
   readonly authenticator: Authenticator;
   /** Public host of the installation, for the answer to a login. */
   readonly domain: string | null;
+  /** Key of registration; empty: nobody registers. */
+  readonly createKey: string;
+  /** Whether logins begin sessions of browsers. */
+  readonly sessions: boolean;
 }
 
 /** Every endpoint. Where two paths match, the first wins: `/annotations/export` stands before `/annotations/:id`. */
 export function createRoutes(options: Omit<RouteContext, 'lookups'>): Route[] {
   const context: RouteContext = { ...options, lookups: createLookups(options.services) };
-  return [
+  const routes = [
     ...accountRoutes(context),
+    ...registrationRoutes(context),
     ...securityRoutes(context),
+    ...ssoRoutes(context),
     ...configurationRoutes(context),
     ...uploadRoutes(context),
     ...documentRoutes(context),
@@ -36,7 +47,10 @@ export function createRoutes(options: Omit<RouteContext, 'lookups'>): Route[] {
     ...usageReportRoutes(context),
     ...annotationRoutes(context),
     ...contentRoutes(context),
+    ...relatedRoutes(context),
+    ...pageTextRoutes(context),
     ...emailRoutes(context),
     ...absentRoutes(),
   ];
+  return [...routes, ...openApiRoutes(routes)];
 }

@@ -1,5 +1,5 @@
 import { annotation, auth, type documentStorage, type queue } from '@intake/contracts';
-import { type Caller, Refusal } from '@intake/rpc';
+import { type Caller, createReader, Refusal } from '@intake/rpc';
 import type { QueueRelations } from '../resources/queue';
 import type { Services } from '../services';
 
@@ -7,7 +7,10 @@ const BATCH = 100;
 
 /** The only row of an answer, or NOT_FOUND. */
 export function onlyOne<T>(rows: readonly T[]): T {
-  const [row] = rows;
+  return found(rows[0]);
+}
+
+function found<T>(row: T | undefined): T {
   if (row === undefined) throw new Refusal('NOT_FOUND');
   return row;
 }
@@ -41,6 +44,11 @@ async function allPages<T>(call: (page: number) => Promise<{ rows: readonly T[];
 
 /** Reads of related objects, always batched. What a caller may not see is left out. */
 export function createLookups({ auth: accounts, queue: queues, storage, annotation: annotations }: Services) {
+  const readQueue = createReader(async (ids, caller) => (await queues.getQueues({ ids }, caller)).queues);
+  const readAnnotation = createReader(
+    async (ids, caller) => (await annotations.getAnnotations({ ids }, caller)).annotations,
+  );
+
   const lookups = {
     users: (ids: readonly number[], caller: Caller): Promise<auth.User[]> =>
       inBatches(ids, async (batch) => (await accounts.getUsers({ ids: batch }, caller)).users),
@@ -58,8 +66,7 @@ export function createLookups({ auth: accounts, queue: queues, storage, annotati
     queues: (ids: readonly number[], caller: Caller): Promise<queue.Queue[]> =>
       inBatches(ids, async (batch) => (await queues.getQueues({ ids: batch }, caller)).queues),
 
-    queue: async (id: number, caller: Caller): Promise<queue.Queue> =>
-      onlyOne((await queues.getQueues({ ids: [id] }, caller)).queues),
+    queue: async (id: number, caller: Caller): Promise<queue.Queue> => found(await readQueue(id, caller)),
 
     schemas: (ids: readonly number[], caller: Caller): Promise<queue.Schema[]> =>
       inBatches(
@@ -81,6 +88,13 @@ export function createLookups({ auth: accounts, queue: queues, storage, annotati
         return { rows: answer.workspaces, total: answer.total };
       }),
 
+    labels: (ids: readonly number[], caller: Caller): Promise<queue.Label[]> =>
+      inBatches(
+        ids,
+        async (batch) =>
+          (await queues.listLabels({ ids: batch, ordering: [], page: 1, pageSize: BATCH }, caller)).labels,
+      ),
+
     documents: (ids: readonly number[], caller: Caller): Promise<documentStorage.Document[]> =>
       inBatches(ids, async (batch) => (await storage.getDocuments({ ids: batch }, caller)).documents),
 
@@ -97,7 +111,7 @@ export function createLookups({ auth: accounts, queue: queues, storage, annotati
       ),
 
     annotation: async (id: number, caller: Caller): Promise<annotation.Annotation> =>
-      onlyOne((await annotations.getAnnotations({ ids: [id] }, caller)).annotations),
+      found(await readAnnotation(id, caller)),
 
     annotationsOfDocuments: (documentIds: readonly number[], caller: Caller): Promise<annotation.Annotation[]> =>
       inBatches(documentIds, (batch) =>

@@ -4,7 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { type Caller, Refusal } from '@intake/rpc';
 import { type RunningService, runService } from '@intake/service';
 import { createApp } from '../app';
+import type { Credentials } from '../auth';
 import { createUrlsOf } from '../request/base-url';
+import { readProxyTrust } from '../request/client-address';
 import { GROUPS, may } from '../roles';
 import type { Services } from '../services';
 import { createRoutes } from './index';
@@ -19,7 +21,7 @@ function fail(): never {
 
 /** The token names the roles of its caller. */
 const authenticator = {
-  authenticate: async (header: string | undefined): Promise<Caller> => {
+  authenticate: async ({ headers: { authorization: header } }: Credentials): Promise<Caller> => {
     if (!header) throw new Refusal('NOT_AUTHENTICATED');
     const [, token = ''] = header.split(' ');
     if (token === 'bad') throw new Refusal('INVALID_TOKEN');
@@ -27,15 +29,16 @@ const authenticator = {
   },
   forget: () => undefined,
 };
-const routes = createRoutes({ services: unreachable, authenticator, domain: null });
+const routes = createRoutes({ services: unreachable, authenticator, domain: null, createKey: '', sessions: false });
 const names = routes.map(({ method, path }) => [method, path] as const);
 
 let service: RunningService;
 let server: Server;
 beforeAll(async () => {
   service = await runService('gateway-test', { INTAKE_LOG_LEVEL: 'silent' }, async (runtime) => {
-    const urlsOf = createUrlsOf({ publicUrl: '', trustProxy: false });
-    server = createServer(createApp(runtime, { authenticator, urlsOf, corsOrigins: [], routes }).callback());
+    const urlsOf = createUrlsOf({ publicUrl: '', proxies: readProxyTrust('off') });
+    const edge = { urlsOf, addressOf: () => 'here', quota: { take: () => undefined }, sessions: false };
+    server = createServer(createApp(runtime, { ...edge, authenticator, corsOrigins: [], routes }).callback());
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
   });
@@ -63,9 +66,13 @@ it('has every endpoint once, and only these for everybody', () => {
     'GET /',
     'POST /auth/login',
     'POST /auth/token',
+    'POST /organizations/create',
     'POST /auth/password/reset',
     'POST /auth/password/reset/confirm',
     'POST /auth/password/score',
+    'GET /oauth/login',
+    'GET /oauth/code',
+    'GET /openapi.json',
   ]);
 });
 

@@ -1,10 +1,10 @@
 import type { auth as contract } from '@intake/contracts';
 import { Refusal } from '@intake/rpc';
 import { z } from 'zod';
-import { tokenOf } from '../auth';
-import { boolean, name, number, object, string } from '../request/shapes';
+import { keyOf } from '../auth';
+import { boolean, integer, name, object, string } from '../request/shapes';
 import { userToJson } from '../resources/organization';
-import { may } from '../roles';
+import { viewOfUser } from '../roles';
 import { route } from '../route';
 import type { RouteContext } from './index';
 
@@ -21,24 +21,37 @@ const scoreBody = z.object({
 });
 
 const jwtKey = z.object({
-  id: number.nullish(),
+  id: integer(0, Number.MAX_SAFE_INTEGER).nullish(),
   name: string(255).optional(),
   public_key: z.union([string(20_000), object.transform((jwk) => JSON.stringify(jwk))]).optional(),
 });
 const settingsBody = z.object({
   jwt_keys: z.array(jwtKey).optional(),
   jwt_auto_provisioning: boolean.optional(),
-  oidc: z.object({ allowed_roles: z.array(string(50)).optional(), default_role: string(50).optional() }).optional(),
+  oidc: z
+    .object({
+      enabled: boolean,
+      issuer: string(2000).nullable(),
+      client_id: string(2000).nullable(),
+      client_secret: string(2000).nullable(),
+      claim: string(50),
+      auto_provisioning: boolean,
+      allowed_roles: z.array(string(50)),
+      default_role: string(50),
+    })
+    .partial()
+    .optional(),
 });
 
 /** Passwords, and how users of an organization prove who they are. API: auth.md sections 2 and 7. */
-export function securityRoutes({ services: { auth } }: RouteContext) {
+export function securityRoutes({ services: { auth }, sessions }: RouteContext) {
   return [
     route('POST', '/auth/password/change', {
       allow: 'ownAccount',
+      quota: 'passwords',
       body: changeBody,
-      call: async ({ body, http }, caller) => {
-        const keptKey = tokenOf(http.headers.authorization);
+      call: async ({ body, http, address }, caller) => {
+        const keptKey = keyOf(http.headers, sessions);
         if (!keptKey) throw new Refusal('INVALID_TOKEN');
         const user = await auth.changePassword(
           {
@@ -46,24 +59,27 @@ export function securityRoutes({ services: { auth } }: RouteContext) {
             newPassword1: body.new_password1,
             newPassword2: body.new_password2,
             keptKey,
+            address,
           },
           caller,
         );
-        return { user, forAdmin: may(caller.roles, 'writeConfiguration') };
+        return { user, view: viewOfUser(caller, user.id) };
       },
-      reply: ({ user, forAdmin }, { urls }) => ({
-        ...userToJson(user, urls, forAdmin),
+      reply: ({ user, view }, { urls }) => ({
+        ...userToJson(user, urls, view),
         detail: 'New password has been saved.',
       }),
     }),
     route('POST', '/auth/password/reset', {
       allow: 'public',
+      quota: 'passwords',
       body: resetBody,
       call: ({ body }, self) => auth.requestPasswordReset({ email: body.email }, self),
       reply: () => ({ detail: 'Password reset e-mail has been sent.' }),
     }),
     route('POST', '/auth/password/reset/confirm', {
       allow: 'public',
+      quota: 'passwords',
       body: confirmBody,
       call: ({ body: { uid, token, new_password1: newPassword1, new_password2: newPassword2 } }, self) =>
         auth.confirmPasswordReset({ uid, token, newPassword1, newPassword2 }, self),
@@ -71,6 +87,7 @@ export function securityRoutes({ services: { auth } }: RouteContext) {
     }),
     route('POST', '/auth/password/score', {
       allow: 'public',
+      quota: 'passwords',
       body: scoreBody,
       call: ({ body }, self) =>
         auth.scorePassword(
@@ -103,6 +120,14 @@ export function securityRoutes({ services: { auth } }: RouteContext) {
             jwtAutoProvisioning,
             allowedRoles: oidc?.allowed_roles && { names: oidc.allowed_roles },
             defaultRole: oidc?.default_role,
+            oidc: oidc && {
+              enabled: oidc.enabled,
+              issuer: oidc.issuer === null ? '' : oidc.issuer,
+              clientId: oidc.client_id === null ? '' : oidc.client_id,
+              clientSecret: oidc.client_secret === null ? '' : oidc.client_secret,
+              claim: oidc.claim,
+              autoProvisioning: oidc.auto_provisioning,
+            },
           },
           caller,
         ),
@@ -111,9 +136,18 @@ export function securityRoutes({ services: { auth } }: RouteContext) {
   ];
 }
 
-function authSettingsToJson({ jwtKeys, jwtAutoProvisioning, allowedRoles, defaultRole }: contract.AuthSettings) {
+/** API: auth.md section 7. */
+function authSettingsToJson({ jwtKeys, jwtAutoProvisioning, allowedRoles, defaultRole, oidc }: contract.AuthSettings) {
   return {
-    oidc: { allowed_roles: allowedRoles, default_role: defaultRole },
+    oidc: {
+      enabled: oidc?.enabled ?? false,
+      issuer: oidc?.issuer || null,
+      client_id: oidc?.clientId || null,
+      claim: oidc?.claim ?? 'email',
+      auto_provisioning: oidc?.autoProvisioning ?? false,
+      allowed_roles: allowedRoles,
+      default_role: defaultRole,
+    },
     jwt_keys: jwtKeys.map(({ publicKey, ...key }) => ({ ...key, public_key: publicKey })),
     jwt_auto_provisioning: jwtAutoProvisioning,
   };

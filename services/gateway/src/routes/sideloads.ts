@@ -1,13 +1,15 @@
-import type { annotation as contract } from '@intake/contracts';
+import { annotation as contract } from '@intake/contracts';
 import type { Caller } from '@intake/rpc';
 import type { Sideloads } from '../reply/list';
 import type { Query } from '../request/query';
 import { findNodes, nodeToJson, readNodes } from '../resources/content';
 import { documentToJson, pageToJson } from '../resources/document';
 import { emailToJson } from '../resources/email';
+import { LABEL } from '../resources/label';
 import { organizationToJson, userToJson } from '../resources/organization';
 import { queueToJson, schemaToJson, workspaceToJson } from '../resources/queue';
-import { may } from '../roles';
+import { blockerToJson, noteToJson, relationToJson } from '../resources/related';
+import { viewOfUser } from '../roles';
 import type { ApiRequest } from '../route';
 import { readEmails } from './emails';
 import type { RouteContext } from './index';
@@ -44,6 +46,11 @@ type Keyword = (typeof KEYWORDS)[number];
 
 /** How many content trees are fetched with one call: a page of usual size, and with tables of thousands of rows not too much. */
 const TREES_AT_ONCE = 20;
+
+/** Rows of one call where all are wanted. */
+const MANY = 500;
+/** Relations of a page of annotations; more than a few each is a mistake of whoever made them. */
+const MOST_RELATIONS = 2000;
 
 /** Who is meant by the keywords that give users. */
 const PEOPLE: Partial<Record<Keyword, (row: contract.Annotation) => number | undefined>> = {
@@ -89,6 +96,17 @@ export function createSideloads({ services, lookups }: RouteContext) {
     return found;
   };
 
+  const loadRelations = async (
+    which: { readonly ids?: number[]; readonly parentIds?: number[] },
+    { urls }: ApiRequest,
+    caller: Caller,
+  ) => {
+    if ([...(which.ids ?? []), ...(which.parentIds ?? [])].length === 0) return [];
+    const wanted = contract.ListRelationsRequest.fromPartial({ ...which, page: 1, pageSize: MOST_RELATIONS });
+    const { relations } = await services.annotation.listRelations(wanted, caller);
+    return relations.map((row) => relationToJson(row, urls));
+  };
+
   const loadQueues = (rows: Rows, caller: Caller) => lookups.queues(distinct(rows.map((row) => row.queueId)), caller);
 
   const load = async (
@@ -102,7 +120,10 @@ export function createSideloads({ services, lookups }: RouteContext) {
     const personOf = PEOPLE[keyword];
     if (personOf) {
       const users = await lookups.users(distinct(rows.map(personOf)), caller);
-      return users.map((row) => userToJson(row, urls, may(caller.roles, 'writeConfiguration')));
+      return users.flatMap((row) => {
+        const view = viewOfUser(caller, row.id);
+        return view === 'none' ? [] : [userToJson(row, urls, view)];
+      });
     }
     switch (keyword) {
       case 'content':
@@ -150,6 +171,39 @@ export function createSideloads({ services, lookups }: RouteContext) {
       case 'emails': {
         const emails = await readEmails({ services, lookups }, distinct(rows.map((row) => row.emailId)), caller);
         return emails.map(({ email, annotations }) => emailToJson(email, { annotations }, urls));
+      }
+      case 'automation_blockers': {
+        const found = distinct(rows.map((row) => row.automationBlockerId));
+        if (found.length === 0) return [];
+        const request = { ids: found, annotationIds: [], page: 1, pageSize: found.length };
+        const { blockers } = await services.annotation.listAutomationBlockers(request, caller);
+        return blockers.map((row) => blockerToJson(row, urls));
+      }
+      case 'relations':
+        return loadRelations({ ids: distinct(rows.flatMap((row) => row.relationIds)) }, request, caller);
+      case 'child_relations':
+        return loadRelations({ parentIds: rows.map((row) => row.id) }, request, caller);
+      case 'notes': {
+        if (rows.length === 0) return [];
+        const notes: contract.Note[] = [];
+        for (let page = 1; ; page++) {
+          const wanted = { annotationIds: rows.map((row) => row.id), page, pageSize: MANY };
+          const answer = await services.annotation.listNotes(contract.ListNotesRequest.fromPartial(wanted), caller);
+          notes.push(...answer.notes);
+          if (answer.notes.length < MANY) break;
+        }
+        return notes.map((row) => noteToJson(row, urls));
+      }
+      case 'labels': {
+        const labels = await lookups.labels(distinct(rows.flatMap((row) => row.labelIds)), caller);
+        return labels.map((row) => LABEL.toJson(row, urls, caller));
+      }
+      case 'assignees': {
+        const users = await lookups.users(distinct(rows.flatMap((row) => row.assigneeIds)), caller);
+        return users.flatMap((row) => {
+          const view = viewOfUser(caller, row.id);
+          return view === 'none' ? [] : [userToJson(row, urls, view)];
+        });
       }
       default:
         return [];

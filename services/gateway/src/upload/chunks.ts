@@ -1,7 +1,7 @@
 import { Refusal } from '@intake/rpc';
 
 /** Bytes a chunk on its way to the store has: small ones cost a lot on gRPC. */
-const CHUNK_BYTES = 256 * 1024;
+const CHUNK_BYTES = 64 * 1024;
 
 /** Largest sum of the files of one request. API: limits.md. */
 export const MAX_UPLOAD_BYTES = 40 * 1024 * 1024;

@@ -1,85 +1,69 @@
 import type { Backbone } from '@intake/bus';
-import { type ClientSession, type PageRequest, toSort, toWindow } from '@intake/mongo';
-import { type Caller, organizationOf } from '@intake/rpc';
+import type { PageRequest } from '@intake/mongo';
+import type { Caller } from '@intake/rpc';
 import { Schema } from 'mongoose';
+import { among, createRows, equals } from '../row.store';
 import type { Inbox } from './inbox';
-
-type Row = Omit<Inbox, 'id'> & { _id: number };
 
 /** Which inboxes a list shows. */
 export interface InboxFilter {
   /** Empty: all. */
   readonly ids: readonly number[];
+  /** Empty: all; null: none at all. */
+  readonly queueIds: readonly number[] | null;
   readonly name?: string;
+  readonly email?: string;
+  readonly emailPrefix?: string;
 }
 
-const ORDERINGS: Readonly<Record<string, string>> = {
-  id: '_id',
-  name: 'name',
-  email: 'email',
-  email_prefix: 'emailPrefix',
-};
-
-/** Inboxes in MongoDB. Every query for a caller is scoped to its organization and queues. */
+/** Inboxes in MongoDB. Every query for a caller is scoped to its organization, lists to its queues. */
 export type InboxStore = ReturnType<typeof createInboxStore>;
 
-export function createInboxStore({ database, ids }: Pick<Backbone, 'database' | 'ids'>) {
-  const schema = new Schema(
-    {
-      _id: Number,
+export function createInboxStore(backbone: Pick<Backbone, 'database' | 'ids'>) {
+  const rows = createRows<Inbox>(backbone, {
+    model: 'MailInbox',
+    // The collection "inbox" holds the events that were seen.
+    collection: 'inboxes',
+    fields: {
       name: String,
-      organizationId: Number,
       queueId: Number,
       email: String,
       emailPrefix: String,
       filters: Schema.Types.Mixed,
       metadata: Schema.Types.Mixed,
       dmarcCheckAction: String,
+      modifiedById: Number,
+      modifiedAt: Date,
     },
-    // The collection "inbox" holds the events that were seen.
-    { collection: 'inboxes', versionKey: false, minimize: false },
-  );
-  schema.index({ email: 1 }, { unique: true });
-  schema.index({ organizationId: 1, _id: 1 });
-  schema.index({ organizationId: 1, queueId: 1 });
-  const model = database.connection.model('MailInbox', schema);
+    indexes: [[{ email: 1 }, { unique: true }], [{ organizationId: 1, queueId: 1 }]],
+    orderings: { id: '_id', name: 'name', email: 'email', email_prefix: 'emailPrefix' },
+  });
+  const model = backbone.database.connection.model('MailInbox');
 
   return {
-    nextId: () => ids.next('inboxes'),
-
-    /** Fails with a duplicate key when the address is taken anywhere in the installation. */
-    async insert({ id, ...inbox }: Inbox, session: ClientSession): Promise<void> {
-      await model.insertMany([{ ...inbox, _id: id }], { session });
-    },
+    ...rows,
 
     /** Of any organization: who receives a mail is found by its address alone. */
     async findByEmail(email: string): Promise<Inbox | null> {
-      const row = await model.findOne({ email: email.toLowerCase() }).lean<Row | null>();
-      return row && toInbox(row);
+      const row = await model.findOne({ email: email.toLowerCase() }).lean<{ _id: number } | null>();
+      if (!row) return null;
+      const { _id, ...rest } = row;
+      return { id: _id, ...rest } as unknown as Inbox;
     },
 
-    async list(
-      caller: Caller,
-      filter: InboxFilter,
-      ordering: readonly string[],
-      page: PageRequest,
-    ): Promise<{ inboxes: Inbox[]; total: number }> {
+    list(caller: Caller, filter: InboxFilter, ordering: readonly string[], page: PageRequest) {
+      const { ids, queueIds, name, email, emailPrefix } = filter;
       const query = {
-        organizationId: organizationOf(caller),
-        ...(caller.queueIds !== 'all' && { queueId: { $in: [...caller.queueIds] } }),
-        ...(filter.ids.length > 0 && { _id: { $in: [...filter.ids] } }),
-        ...(filter.name !== undefined && { name: filter.name }),
+        $and: [
+          among('_id', ids),
+          queueIds === null ? { _id: { $in: [] } } : among('queueId', queueIds),
+          caller.queueIds === 'all' ? {} : { queueId: { $in: [...caller.queueIds] } },
+          equals('name', name),
+          equals('email', email),
+          equals('emailPrefix', emailPrefix),
+        ],
       };
-      const { skip, limit } = toWindow(page);
-      const [rows, total] = await Promise.all([
-        model.find(query).sort(toSort(ordering, ORDERINGS)).skip(skip).limit(limit).lean<Row[]>(),
-        model.countDocuments(query),
-      ]);
-      return { inboxes: rows.map(toInbox), total };
+      return rows.list(caller, query, ordering, page);
     },
   };
-}
-
-function toInbox({ _id, ...row }: Row): Inbox {
-  return { id: _id, ...row };
 }

@@ -1,42 +1,33 @@
 import type { Backbone } from '@intake/bus';
-import { type ClientSession, type PageRequest, toSort, toWindow } from '@intake/mongo';
+import type { ClientSession, PageRequest } from '@intake/mongo';
 import { type Caller, organizationOf } from '@intake/rpc';
 import { Schema } from 'mongoose';
+import { among, createRows, equals, type RowFilter, type Rows } from '../row.store';
 import type { Queue } from './queue';
 
-type Row = Omit<Queue, 'id'> & { _id: number };
-
-/** Which queues a list shows; an empty list of ids means all. Those being deleted are never shown. */
+/** Which queues a list shows; an empty list of ids means all. */
 export interface QueueFilter {
   readonly ids: readonly number[];
   readonly workspaceIds: readonly number[];
   readonly schemaIds: readonly number[];
   readonly inboxIds: readonly number[];
+  readonly connectorIds: readonly number[];
+  readonly hookIds: readonly number[];
   readonly name?: string;
   readonly locale?: string;
+  /** True: those whose deletion was asked for; otherwise the others. */
+  readonly deleting: boolean;
 }
-
-const ORDERINGS: Readonly<Record<string, string>> = {
-  id: '_id',
-  name: 'name',
-  workspace: 'workspaceId',
-  connector: 'connectorId',
-  hooks: 'hookIds',
-  webhooks: 'hookIds',
-  schema: 'schemaId',
-  inbox: 'inboxId',
-  locale: 'locale',
-};
 
 /** Queues in MongoDB. Every query is scoped to the caller's organization and queues. */
 export type QueueStore = ReturnType<typeof createQueueStore>;
 
-export function createQueueStore({ database, ids }: Pick<Backbone, 'database' | 'ids'>) {
-  const schema = new Schema(
-    {
-      _id: Number,
+export function createQueueStore(backbone: Pick<Backbone, 'database' | 'ids'>) {
+  const rows: Rows<Queue> = createRows(backbone, {
+    model: 'Queue',
+    collection: 'queues',
+    fields: {
       name: String,
-      organizationId: Number,
       workspaceId: Number,
       schemaId: Number,
       inboxId: Number,
@@ -49,105 +40,130 @@ export function createQueueStore({ database, ids }: Pick<Backbone, 'database' | 
       locale: String,
       metadata: Schema.Types.Mixed,
       useConfirmedState: Boolean,
+      documentLifetimeS: Number,
       status: String,
       settings: Schema.Types.Mixed,
+      workflowsJson: String,
       rirUrl: String,
       rirParams: String,
       trainingEnabled: Boolean,
+      archiveEnabled: Boolean,
       deleteAfter: Date,
+      modifiedById: Number,
+      modifiedAt: Date,
     },
-    { collection: 'queues', versionKey: false, minimize: false },
-  );
-  schema.index({ organizationId: 1, status: 1, _id: 1 });
-  schema.index({ organizationId: 1, name: 1 });
-  schema.index({ organizationId: 1, workspaceId: 1 });
-  schema.index({ organizationId: 1, schemaId: 1 });
-  schema.index({ organizationId: 1, inboxId: 1 });
-  const model = database.connection.model('Queue', schema);
+    indexes: [
+      [{ organizationId: 1, status: 1, _id: 1 }],
+      [{ organizationId: 1, status: 1, name: 1, _id: 1 }],
+      [{ organizationId: 1, workspaceId: 1 }],
+      [{ organizationId: 1, schemaId: 1 }],
+      [{ organizationId: 1, inboxId: 1 }],
+      [{ organizationId: 1, connectorId: 1 }],
+      [{ organizationId: 1, hookIds: 1 }],
+      [{ status: 1, deleteAfter: 1 }],
+    ],
+    orderings: {
+      id: '_id',
+      name: 'name',
+      workspace: 'workspaceId',
+      connector: 'connectorId',
+      hooks: 'hookIds',
+      webhooks: 'hookIds',
+      schema: 'schemaId',
+      inbox: 'inboxId',
+      locale: 'locale',
+    },
+  });
+  const model = backbone.database.connection.model('Queue');
 
   /** The caller's queues, of these ids where some are given. */
-  const visible = (caller: Caller, wanted: readonly number[] = []) => {
+  const visible = (caller: Caller, wanted: readonly number[] = []): RowFilter => {
     const lists = [...(caller.queueIds === 'all' ? [] : [caller.queueIds]), ...(wanted.length > 0 ? [wanted] : [])];
-    return {
-      organizationId: organizationOf(caller),
-      ...(lists.length > 0 && { $and: lists.map((list) => ({ _id: { $in: [...list] } })) }),
-    };
+    return lists.length > 0 ? { $and: lists.map((list) => ({ _id: { $in: [...list] } })) } : {};
   };
-  const among = (field: keyof Row, values: readonly number[]) =>
-    values.length > 0 ? { [field]: { $in: [...values] } } : {};
 
-  /** Ids of the queues that a caller sees, grouped by what they belong to. */
-  const idsBy = async (caller: Caller, field: 'workspaceId' | 'schemaId', values: readonly number[]) => {
-    const rows = await model
-      .find({ ...visible(caller), status: 'active', [field]: { $in: [...values] } })
+  const active = (caller: Caller) => ({ organizationId: organizationOf(caller), ...visible(caller), status: 'active' });
+
+  /** Ids of the active queues that a caller sees, grouped by what they belong to. */
+  const idsBy = async (
+    caller: Caller,
+    field: 'workspaceId' | 'schemaId' | 'connectorId' | 'hookIds',
+    values: readonly number[],
+  ) => {
+    const found = await model
+      .find({ ...active(caller), [field]: { $in: [...values] } })
       .sort({ _id: 1 })
       .select(['_id', field])
-      .lean<Pick<Row, '_id' | 'workspaceId' | 'schemaId'>[]>();
+      .lean<({ _id: number } & Pick<Queue, typeof field>)[]>();
     const grouped = new Map<number, number[]>(values.map((value) => [value, []]));
-    for (const row of rows) grouped.get(row[field] as number)?.push(row._id);
+    for (const row of found) for (const value of [row[field] ?? []].flat()) grouped.get(value)?.push(row._id);
     return grouped;
   };
 
   return {
-    async insert(input: Omit<Queue, 'id'>): Promise<Queue> {
-      const row: Row = { ...input, _id: await ids.next('queues') };
-      await model.insertMany([row]);
-      return toQueue(row);
-    },
+    ...rows,
 
     /** Queues by id, those being deleted too; unknown and invisible ones are left out. */
-    async get(caller: Caller, queueIds: readonly number[]): Promise<Queue[]> {
-      if (queueIds.length === 0) return [];
-      const rows = await model.find(visible(caller, queueIds)).lean<Row[]>();
-      return rows.map(toQueue);
+    async get(caller: Caller, queueIds: readonly number[], session?: ClientSession): Promise<Queue[]> {
+      return queueIds.length === 0 ? [] : rows.findAll(caller, visible(caller, queueIds), session);
     },
 
-    async list(
-      caller: Caller,
-      filter: QueueFilter,
-      ordering: readonly string[],
-      page: PageRequest,
-    ): Promise<{ queues: Queue[]; total: number }> {
+    list(caller: Caller, filter: QueueFilter, ordering: readonly string[], page: PageRequest) {
       const query = {
-        ...visible(caller, filter.ids),
-        status: 'active',
-        ...among('workspaceId', filter.workspaceIds),
-        ...among('schemaId', filter.schemaIds),
-        ...among('inboxId', filter.inboxIds),
-        ...(filter.name !== undefined && { name: filter.name }),
-        ...(filter.locale !== undefined && { locale: filter.locale }),
+        $and: [
+          visible(caller, filter.ids),
+          { status: filter.deleting ? { $ne: 'active' } : 'active' },
+          among('workspaceId', filter.workspaceIds),
+          among('schemaId', filter.schemaIds),
+          among('inboxId', filter.inboxIds),
+          among('connectorId', filter.connectorIds),
+          among('hookIds', filter.hookIds),
+          equals('name', filter.name),
+          equals('locale', filter.locale),
+        ],
       };
-      const { skip, limit } = toWindow(page);
-      const [rows, total] = await Promise.all([
-        model.find(query).sort(toSort(ordering, ORDERINGS)).skip(skip).limit(limit).lean<Row[]>(),
-        model.countDocuments(query),
-      ]);
-      return { queues: rows.map(toQueue), total };
+      return rows.list(caller, query, ordering, page);
+    },
+
+    /** Whether a queue, also one that is being deleted, has this value. */
+    async uses(
+      caller: Caller,
+      value: { readonly workspaceId: number } | { readonly schemaId: number },
+      session: ClientSession,
+    ): Promise<boolean> {
+      return (await rows.findAll(caller, { ...value }, session)).length > 0;
+    },
+
+    /** Ids of the active queues that the caller sees and whose settings have these values, by path. */
+    async idsWithSettings(caller: Caller, values: Readonly<Record<string, unknown>>): Promise<number[]> {
+      const conditions = Object.entries(values).map(([path, value]) => ({ [`settings.${path}`]: value }));
+      const query = { organizationId: organizationOf(caller), $and: [visible(caller), ...conditions] };
+      return (await model.distinct('_id', query)) as number[];
     },
 
     /** Workspaces that hold at least one of the caller's queues. */
     async listWorkspaceIds(caller: Caller): Promise<number[]> {
-      return (await model.distinct('workspaceId', { ...visible(caller), status: 'active' })) as number[];
+      return (await model.distinct('workspaceId', active(caller))).filter((id) => id !== null) as number[];
     },
 
-    /** Workspace id -> ids of its queues that the caller sees. */
-    idsByWorkspace: (caller: Caller, workspaceIds: readonly number[]) => idsBy(caller, 'workspaceId', workspaceIds),
-
-    /** Schema id -> ids of its queues that the caller sees. */
-    idsBySchema: (caller: Caller, schemaIds: readonly number[]) => idsBy(caller, 'schemaId', schemaIds),
+    /** What they belong to -> ids of the active queues that the caller sees. */
+    idsBy,
 
     /** False when the queue has an inbox already, or is not there. */
     async linkInbox(caller: Caller, queueId: number, inboxId: number, session: ClientSession): Promise<boolean> {
-      const result = await model.updateOne(
-        { ...visible(caller, [queueId]), inboxId: null },
-        { $set: { inboxId } },
-        { session },
-      );
-      return result.matchedCount === 1;
+      const [queue] = await rows.findAll(caller, { $and: [visible(caller, [queueId]), { inboxId: null }] }, session);
+      if (!queue) return false;
+      await rows.update(caller, queueId, { inboxId }, session);
+      return true;
+    },
+
+    /** Queues of any organization whose time has come. */
+    async findDue(now: Date, limit: number): Promise<Queue[]> {
+      const found = await model
+        .find({ status: 'deletion_requested', deleteAfter: { $lte: now } })
+        .limit(limit)
+        .lean<{ _id: number; organizationId: number }[]>();
+      return found.map(({ _id, ...row }) => ({ id: _id, ...row }) as unknown as Queue);
     },
   };
-}
-
-function toQueue({ _id, ...row }: Row): Queue {
-  return { id: _id, ...row };
 }

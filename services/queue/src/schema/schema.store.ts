@@ -1,10 +1,11 @@
 import type { Backbone } from '@intake/bus';
-import { type ClientSession, type PageRequest, toSort, toWindow } from '@intake/mongo';
-import { type Caller, organizationOf } from '@intake/rpc';
+import type { ClientSession, PageRequest } from '@intake/mongo';
+import type { Caller } from '@intake/rpc';
 import { Schema } from 'mongoose';
+import { among, createRows, equals } from '../row.store';
 import type { QueueSchema } from './schema';
 
-type Row = Omit<QueueSchema, 'id' | 'contentJson'> & { _id: number };
+type Head = Omit<QueueSchema, 'contentJson'>;
 interface VersionRow {
   readonly schemaId: number;
   readonly version: number;
@@ -19,76 +20,93 @@ export interface SchemaFilter {
   readonly name?: string;
 }
 
-const ORDERINGS: Readonly<Record<string, string>> = { id: '_id', name: 'name' };
-
 /**
  * Schemas in MongoDB, and beside them the content of every version they ever had. Every query is scoped to the caller's
  * organization; schemas are seen by everybody in it.
  */
 export type SchemaStore = ReturnType<typeof createSchemaStore>;
 
-export function createSchemaStore({ database, ids }: Pick<Backbone, 'database' | 'ids'>) {
-  const schema = new Schema(
-    { _id: Number, name: String, organizationId: Number, version: Number, metadata: Schema.Types.Mixed },
-    { collection: 'schemas', versionKey: false, minimize: false },
-  );
-  schema.index({ organizationId: 1, _id: 1 });
-  schema.index({ organizationId: 1, name: 1 });
-  const model = database.connection.model('Schema', schema);
+export function createSchemaStore(backbone: Pick<Backbone, 'database' | 'ids'>) {
+  const heads = createRows<Head>(backbone, {
+    model: 'Schema',
+    collection: 'schemas',
+    fields: {
+      name: String,
+      version: Number,
+      metadata: Schema.Types.Mixed,
+      modifiedById: Number,
+      modifiedAt: Date,
+    },
+    indexes: [[{ organizationId: 1, name: 1 }]],
+    orderings: { id: '_id', name: 'name' },
+  });
 
   const versionSchema = new Schema(
     { schemaId: Number, version: Number, contentJson: String, createdAt: Date },
     { collection: 'schema_versions', versionKey: false },
   );
   versionSchema.index({ schemaId: 1, version: 1 }, { unique: true });
-  const versions = database.connection.model('SchemaVersion', versionSchema);
+  const versions = backbone.database.connection.model('SchemaVersion', versionSchema);
 
-  /** Adds the current content to rows that the caller may see. */
-  const withContent = async (rows: readonly Row[]): Promise<QueueSchema[]> => {
-    if (rows.length === 0) return [];
+  /** Adds the current content to schemas that the caller may see. */
+  const withContent = async (found: readonly Head[], session?: ClientSession): Promise<QueueSchema[]> => {
+    if (found.length === 0) return [];
     const current = await versions
-      .find({ $or: rows.map(({ _id, version }) => ({ schemaId: _id, version })) })
+      .find({ $or: found.map(({ id, version }) => ({ schemaId: id, version })) }, null, { session })
       .lean<VersionRow[]>();
     const contents = new Map(current.map(({ schemaId, contentJson }) => [schemaId, contentJson]));
-    return rows.map(({ _id, ...row }) => ({ id: _id, ...row, contentJson: contents.get(_id) ?? '[]' }));
+    return found.map((head) => ({ ...head, contentJson: contents.get(head.id) ?? '[]' }));
+  };
+  const insertVersion = async (
+    { id, version, contentJson }: Pick<QueueSchema, 'id' | 'version' | 'contentJson'>,
+    session: ClientSession,
+  ) => {
+    await versions.insertMany([{ schemaId: id, version, contentJson, createdAt: new Date() }], { session });
   };
 
   return {
-    nextId: () => ids.next('schemas'),
+    nextId: heads.nextId,
+    hold: heads.hold,
 
-    async insert({ id, contentJson, ...row }: QueueSchema, session: ClientSession): Promise<void> {
-      await model.insertMany([{ ...row, _id: id }], { session });
-      await versions.insertMany([{ schemaId: id, version: row.version, contentJson, createdAt: new Date() }], {
-        session,
-      });
+    async insert({ contentJson, ...head }: QueueSchema, session: ClientSession): Promise<void> {
+      await heads.insert(head, session);
+      await insertVersion({ ...head, contentJson }, session);
     },
 
-    async exists(caller: Caller, id: number): Promise<boolean> {
-      return (await model.exists({ _id: id, organizationId: organizationOf(caller) })) !== null;
-    },
-
-    async find(caller: Caller, id: number): Promise<QueueSchema | null> {
-      const row = await model.findOne({ _id: id, organizationId: organizationOf(caller) }).lean<Row | null>();
-      const [found] = row ? await withContent([row]) : [];
+    async find(caller: Caller, id: number, session?: ClientSession): Promise<QueueSchema | null> {
+      const head = await heads.find(caller, id, session);
+      const [found] = head ? await withContent([head], session) : [];
       return found ?? null;
+    },
+
+    /** As it was at a version; null when it never had that. */
+    async findVersion(caller: Caller, id: number, version: number): Promise<QueueSchema | null> {
+      const head = await heads.find(caller, id);
+      const row = head && (await versions.findOne({ schemaId: id, version }).lean<VersionRow | null>());
+      return head && row && { ...head, version, contentJson: row.contentJson };
+    },
+
+    /** The content becomes a version of its own when the version has grown. */
+    async update(caller: Caller, { contentJson, ...head }: QueueSchema, before: QueueSchema, session: ClientSession) {
+      await heads.update(caller, head.id, head, session);
+      if (head.version > before.version) await insertVersion({ ...head, contentJson }, session);
+    },
+
+    /** With all its versions. */
+    async remove(caller: Caller, id: number, session: ClientSession): Promise<boolean> {
+      if (!(await heads.remove(caller, id, session))) return false;
+      await versions.deleteMany({ schemaId: id }, { session });
+      return true;
     },
 
     async list(
       caller: Caller,
-      filter: SchemaFilter,
+      { ids, name }: SchemaFilter,
       ordering: readonly string[],
       page: PageRequest,
     ): Promise<{ schemas: QueueSchema[]; total: number }> {
-      const query = {
-        organizationId: organizationOf(caller),
-        ...(filter.ids.length > 0 && { _id: { $in: [...filter.ids] } }),
-        ...(filter.name !== undefined && { name: filter.name }),
-      };
-      const { skip, limit } = toWindow(page);
-      const [rows, total] = await Promise.all([
-        model.find(query).sort(toSort(ordering, ORDERINGS)).skip(skip).limit(limit).lean<Row[]>(),
-        model.countDocuments(query),
-      ]);
+      const filter = { $and: [among('_id', ids), equals('name', name)] };
+      const { rows, total } = await heads.list(caller, filter, ordering, page);
       return { schemas: await withContent(rows), total };
     },
   };

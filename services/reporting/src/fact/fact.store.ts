@@ -1,4 +1,4 @@
-import type { ClientSession, Database } from '@intake/mongo';
+import { type ClientSession, type Database, rowsOf } from '@intake/mongo';
 import { type Caller, organizationOf } from '@intake/rpc';
 import { type PipelineStage, Schema } from 'mongoose';
 import { confirmationCountedAt, type Fact } from './fact';
@@ -75,21 +75,26 @@ export function createFactStore(database: Database) {
   for (const field of new Set(Object.values(COUNTED).map((counted) => counted.field)))
     schema.index({ organizationId: 1, [field]: 1 });
   const model = database.connection.model('Fact', schema);
+  const rows = rowsOf<Row>(database, 'facts');
 
   return {
-    async find(session: ClientSession, annotationId: number): Promise<Fact | null> {
-      const row = await model.findById(annotationId, { confirmationCountedAt: 0 }, { session }).lean<Row>();
-      if (!row) return null;
-      const { _id, ...fact } = row;
-      return { annotationId: _id, ...fact };
+    /** What is known of annotations, by their ids. */
+    async find(session: ClientSession, annotationIds: readonly number[]): Promise<Map<number, Fact>> {
+      const found = rows.find(
+        { _id: { $in: [...annotationIds] } },
+        { session, projection: { confirmationCountedAt: 0 } },
+      );
+      return new Map((await found.toArray()).map(({ _id, ...fact }) => [_id, { annotationId: _id, ...fact }]));
     },
 
-    async save(session: ClientSession, fact: Fact): Promise<void> {
-      const { annotationId, ...fields } = fact;
-      await model.updateOne(
-        { _id: annotationId },
-        { $set: { ...fields, confirmationCountedAt: confirmationCountedAt(fact) } },
-        { upsert: true, session },
+    async save(session: ClientSession, facts: readonly Fact[]): Promise<void> {
+      if (facts.length === 0) return;
+      await rows.bulkWrite(
+        facts.map(({ annotationId, ...fields }) => {
+          const fact = { ...fields, confirmationCountedAt: confirmationCountedAt(fields) };
+          return { updateOne: { filter: { _id: annotationId }, update: { $set: fact }, upsert: true } };
+        }),
+        { session },
       );
     },
 

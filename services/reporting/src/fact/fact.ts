@@ -56,6 +56,9 @@ function takeState(before: Fact | null, change: events.AnnotationChanged): Fact 
 }
 
 /** Date by which a confirmed document is counted: of its export, or else of its confirmation (API: usage-report.md section 2). */
-export function confirmationCountedAt({ confirmedAt, exportedAt }: Fact): Date | null {
+export function confirmationCountedAt({
+  confirmedAt,
+  exportedAt,
+}: Pick<Fact, 'confirmedAt' | 'exportedAt'>): Date | null {
   return confirmedAt && (exportedAt ?? confirmedAt);
 }

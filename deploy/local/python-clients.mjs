@@ -1,0 +1,59 @@
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { withLock } from './locks.mjs';
+import { runCommand } from './processes.mjs';
+import { reportProgress } from './progress.mjs';
+
+/**
+ * The public clients that must work against Intake unchanged, each with the newest of their dependencies that they still work
+ * with, and the variable that tells the tests of its Python.
+ */
+const CLIENTS = [
+  { variable: 'INTAKE_TEST_PYTHON', packages: ['rossum-api==3.17.0'] },
+  { variable: 'INTAKE_TEST_ROSSUM_PYTHON', packages: ['rossum==3.18.0', 'click==8.1.8'] },
+  { variable: 'INTAKE_TEST_ELISCTL_PYTHON', packages: ['elisctl==2.10.2', 'click==8.0.4', 'openpyxl==3.0.10'] },
+];
+
+/**
+ * A Python for each client, for the tests that use it; made once in the cache.
+ * @param {{cacheDir: string, log: (line: string) => void}} options
+ * @returns {Promise<Record<string, string>>} for the environment of the tests: a variable per client, or `<variable>_PROBLEM`
+ */
+export async function preparePythonClients({ cacheDir, log }) {
+  const prepared = [];
+  for (const client of CLIENTS) prepared.push(await prepareClient(client, { cacheDir, log }));
+  return Object.assign({}, ...prepared);
+}
+
+async function prepareClient({ variable, packages }, { cacheDir, log }) {
+  const [name] = packages;
+  const folder = join(cacheDir, 'python', packages.join('+').replaceAll('==', '-'));
+  const python = join(folder, 'bin/python');
+  const finished = join(folder, '.finished');
+  mkdirSync(join(cacheDir, 'python'), { recursive: true });
+  try {
+    await withLock(
+      `${folder}.lock`,
+      (pid) => log(`Python client: process ${pid} is installing it, waiting`),
+      async () => {
+        if (existsSync(finished)) return;
+        rmSync(folder, { recursive: true, force: true }); // a virtual environment cannot be moved: it is marked when whole
+        await reportProgress(log, `Python client: installing ${name} (under a minute)`, async (onLine) => {
+          await run('python3', ['-m', 'venv', folder], onLine);
+          await run(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...packages], onLine);
+        });
+        writeFileSync(finished, '');
+      },
+    );
+    return { [variable]: python };
+  } catch (error) {
+    log(`Python client: ${error.message}`);
+    return { [`${variable}_PROBLEM`]: `Python 3 with venv is needed for this test: ${error.message}` };
+  }
+}
+
+async function run(command, args, onLine) {
+  const { code, output } = await runCommand(command, args, { onLine });
+  if (code !== 0)
+    throw new Error(`"${command} ${args.join(' ')}" failed: ${output.trim().split('\n').slice(-3).join(' | ')}`);
+}

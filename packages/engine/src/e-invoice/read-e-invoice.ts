@@ -1,0 +1,30 @@
+import { readCii } from './cii';
+import type { EInvoice } from './e-invoice';
+import { readFatturaPa } from './fattura-pa';
+import { readIsdoc } from './isdoc';
+import { readUbl } from './ubl';
+import { parseXml, type XmlElement } from './xml';
+
+/**
+ * Reads an invoice in XML.
+ *
+ * @returns undefined for XML that is no invoice in a syntax known here
+ * @throws UnreadableDocument `corrupt` for what is not well-formed
+ */
+export function readEInvoice(bytes: Uint8Array): EInvoice | undefined {
+  const root = parseXml(bytes);
+  const namespaces = Object.entries(root.attributes)
+    .filter(([name]) => /^xmlns(?::|$)/.test(name))
+    .map(([, uri]) => uri);
+  return readerOf(root, namespaces)?.(root);
+}
+
+function readerOf(root: XmlElement, namespaces: string[]): ((root: XmlElement) => EInvoice) | undefined {
+  const isIn = (pattern: RegExp) => namespaces.some((uri) => pattern.test(uri));
+  if (root.name === 'CrossIndustryInvoice' || root.name === 'CrossIndustryDocument') return readCii;
+  if (root.name === 'FatturaElettronica' && root.children.length > 0) return readFatturaPa;
+  if (root.name === 'Invoice' && isIn(/^http:\/\/isdoc\.cz\/namespace/)) return readIsdoc;
+  const isUbl = isIn(/^urn:oasis:names:specification:ubl:schema:xsd:/);
+  if (isUbl && ['Invoice', 'CreditNote', 'DebitNote'].includes(root.name)) return readUbl;
+  return undefined;
+}

@@ -1,0 +1,30 @@
+import { findAll, parseXml, textAt } from './xml';
+
+const parse = (text: string) => parseXml(Buffer.from(text));
+
+test('elements without prefixes, text with its characters', () => {
+  const root = parse(
+    '<a:x xmlns:a="u" n="&quot;1&quot;"><a:y> A &amp; B &#233;&#x20ac; </a:y><y><![CDATA[&amp;<]]></y></a:x>',
+  );
+  expect(root).toMatchObject({ name: 'x', attributes: { 'xmlns:a': 'u', n: '"1"' } });
+  expect(findAll(root, 'y').map((one) => one.text)).toEqual(['A & B é€', '&amp;<']);
+  expect(textAt(root, 'z', 'z|y')).toBe('A & B é€');
+});
+
+test('an entity is resolved once', () => {
+  expect(parse('<x>&amp;lt; &unknown;</x>').text).toBe('&lt; &unknown;');
+});
+
+test('other encodings', () => {
+  expect(parseXml(Buffer.from('<?xml version="1.0" encoding="iso-8859-1"?><x>é</x>', 'latin1')).text).toBe('é');
+  expect(parseXml(Buffer.from('\ufeff<x>é</x>', 'utf16le')).text).toBe('é');
+});
+
+test.each([
+  ['<!DOCTYPE x [<!ENTITY a "b">]><x>&a;</x>', /DOCTYPE/],
+  ['<x><y></x>', /well-formed/],
+  [`${'<x>'.repeat(200)}${'</x>'.repeat(200)}`, /nested/],
+  ['', /no content|well-formed/],
+])('%.20s... is refused', (text, message) => {
+  expect(() => parse(text)).toThrow(message);
+});

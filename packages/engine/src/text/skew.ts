@@ -1,0 +1,110 @@
+import sharp from 'sharp';
+
+/** Gray pixels, one byte each. */
+export interface Gray {
+  data: Buffer;
+  width: number;
+  height: number;
+}
+
+/** Longest side of the picture on which angles are measured. */
+const SIDE = 1200;
+const MAX_POINTS = 40_000;
+/** Text that leans more is not put right. */
+const MAX_DEGREES = 10;
+
+/** What the ink of a page says about the direction of its lines. */
+export interface Direction {
+  /** Degrees by which the lines fall to the right (clockwise); 0 when it cannot be told. */
+  skew: number;
+  /** The same, if the lines run up or down the page. */
+  sidewaysSkew: number;
+  /** The lines of text seem to run up or down the page. */
+  sideways: boolean;
+}
+
+/**
+ * Measures the direction of the lines: in their own direction, rows of ink and rows of white take turns most sharply.
+ */
+export async function measureDirection({ data, width, height }: Gray): Promise<Direction> {
+  const zoom = Math.min(1, SIDE / Math.max(width, height));
+  const { data: small, info } = await sharp(data, { raw: { width, height, channels: 1 } })
+    .resize(Math.max(1, Math.round(width * zoom)), Math.max(1, Math.round(height * zoom)), { fit: 'fill' })
+    .grayscale()
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  const points = findInk(small, info.width, info.height);
+  if (points.length < 500) return { skew: 0, sidewaysSkew: 0, sideways: false };
+  const flat = sharpest(points, (x, y) => [x, y]);
+  const upright = sharpest(points, (x, y) => [y, x]);
+  return { skew: angleOf(flat), sidewaysSkew: -angleOf(upright), sideways: upright.score > 1.3 * flat.score };
+}
+
+/** A page without lines of text has no angle that stands out. */
+const angleOf = ({ angle, score, level }: { angle: number; score: number; level: number }) =>
+  score > 1.25 * level && Math.abs(angle) < MAX_DEGREES - 0.5 ? angle : 0;
+
+type Point = readonly [x: number, y: number];
+
+/** Longer runs of ink are rules, frames and pictures, not letters. */
+const LONGEST_RUN = 26;
+
+/** Dark points of letters. */
+function findInk(data: Buffer, width: number, height: number): Point[] {
+  const levels = new Uint32Array(256);
+  for (const value of data) levels[value]!++;
+  let paper = 255;
+  for (let below = data.length; paper > 0 && below > data.length / 2; paper--) below -= levels[paper]!;
+  const isInk = (x: number, y: number) => data[y * width + x]! < paper - 45;
+  const inRule = new Uint8Array(data.length);
+  const markRuns = (lines: number, length: number, at: (line: number, step: number) => number) => {
+    for (let line = 0; line < lines; line++) {
+      let start = 0;
+      for (let step = 0; step <= length; step++) {
+        if (step < length && data[at(line, step)]! < paper - 45) continue;
+        if (step - start > LONGEST_RUN) for (let one = start; one < step; one++) inRule[at(line, one)] = 1;
+        start = step + 1;
+      }
+    }
+  };
+  markRuns(height, width, (y, x) => y * width + x);
+  markRuns(width, height, (x, y) => y * width + x);
+  const points: Point[] = [];
+  const margin = Math.round(Math.min(width, height) * 0.02);
+  for (let y = margin; y < height - margin; y++) {
+    for (let x = margin; x < width - margin; x++) {
+      if (isInk(x, y) && !inRule[y * width + x]) points.push([x, y]);
+    }
+  }
+  const step = Math.ceil(points.length / MAX_POINTS);
+  return step > 1 ? points.filter((_, at) => at % step === 0) : points;
+}
+
+function sharpest(points: Point[], axes: (x: number, y: number) => Point) {
+  const turned = points.map(([x, y]) => axes(x, y));
+  const coarse = scan(turned, -MAX_DEGREES, MAX_DEGREES, 0.5);
+  const fine = scan(turned, coarse.angle - 0.5, coarse.angle + 0.5, 0.1);
+  return { ...fine, level: coarse.level };
+}
+
+function scan(points: Point[], from: number, to: number, step: number) {
+  let best = { angle: 0, score: -1 };
+  const scores: number[] = [];
+  for (let angle = from; angle <= to + 1e-9; angle += step) {
+    const score = sharpness(points, angle);
+    scores.push(score);
+    if (score > best.score) best = { angle: Math.round(angle * 10) / 10, score };
+  }
+  scores.sort((a, b) => a - b);
+  return { ...best, level: scores[Math.floor(scores.length / 2)]! };
+}
+
+/** Sum of the squared steps of the profile along an angle. */
+function sharpness(points: Point[], degrees: number): number {
+  const slope = Math.tan((degrees * Math.PI) / 180);
+  const bins = new Int32Array(6 * SIDE);
+  for (const [x, y] of points) bins[Math.round(y - x * slope) + 2 * SIDE]!++;
+  let sum = 0;
+  for (let at = 1; at < bins.length; at++) sum += (bins[at]! - bins[at - 1]!) ** 2;
+  return sum;
+}

@@ -1,0 +1,24 @@
+import { mkdirSync } from 'node:fs';
+import { readArguments } from './arguments';
+import { loadCorpus } from './corpus';
+import { learn } from './learn';
+import { measureDocument } from './measure';
+import { summaryLine, writeReportFiles } from './report';
+import { synthesize } from './synthesize';
+import { SYNTHESISED } from './train';
+
+/** `npm run eval -- --corpus DIR`: scores a folder and writes the report. */
+async function main(): Promise<void> {
+  const { corpus, cache, out } = readArguments('eval');
+  const documents = await loadCorpus(corpus, cache, (file) => console.error(`read ${file}`));
+  const sources = new Set(documents.map(({ truth }) => truth.source));
+  const withoutSource = sources.size > 1 ? learn(documents, synthesize(SYNTHESISED)).withoutSource : undefined;
+  const results = documents.map((document) => measureDocument(document));
+  mkdirSync(out, { recursive: true });
+  writeReportFiles(out, withoutSource, results);
+  if (withoutSource) console.log(`learned without source: ${summaryLine(withoutSource)}`);
+  console.log(`weights of the package: ${summaryLine(results)}`);
+  console.log(`Report: ${out}/report.md`);
+}
+
+void main();

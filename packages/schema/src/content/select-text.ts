@@ -1,0 +1,50 @@
+import type { SchemaContent } from '../schema-content';
+import { schemaIndex } from '../schema-index';
+import type { ContentResult } from './content-change';
+import { type Box, type ContentNode, MAX_VALUE_LENGTH } from './content-node';
+import { Draft } from './draft';
+import { notFound } from './node-id';
+import { writeNode } from './write-node';
+
+/** What a person marked on a page. */
+export interface Selection {
+  /** The text inside. */
+  readonly text: string;
+  readonly page: number;
+  readonly position: Box;
+}
+
+/**
+ * Takes marked text as the value of a datapoint (API: annotation-content.md section 4, `select`); it counts as validated by a
+ * person.
+ *
+ * @returns the change, or `{errors: {id: [...]}}` where there is no such datapoint
+ */
+export function selectText(
+  schema: SchemaContent,
+  nodes: readonly ContentNode[],
+  id: number,
+  { text, page, position }: Selection,
+): ContentResult {
+  const draft = new Draft(nodes, schemaIndex(schema));
+  const node = draft.find(id);
+  if (!node) return { errors: { id: [notFound(id)] } };
+  const schemaNode = draft.schemaOf(node);
+  if (schemaNode?.category !== 'datapoint' || !node.content) {
+    return { errors: { id: ['Only a datapoint takes the text of a page.'] } };
+  }
+  const value = [...text].slice(0, MAX_VALUE_LENGTH).join('');
+  const given = { content: { value, page, position: [...position] } };
+  const written = writeNode(node, schemaNode, given, {
+    defaultSources: () => ['human'],
+    normalizedValue: 'ignore',
+    source: 'user',
+  });
+  if (written.errors) return { errors: written.errors };
+  const { content } = written.node;
+  if (content) {
+    const ocr = { ocrText: content.value, ocrRawText: value, ocrPosition: [...position] };
+    draft.replace({ ...written.node, content: { ...content, ...ocr } });
+  }
+  return draft.finish();
+}

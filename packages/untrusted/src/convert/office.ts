@@ -1,0 +1,118 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { ConversionError } from './conversion-error';
+import { runProgram } from './run-program';
+
+type Family = 'writer' | 'calc';
+
+/** Office types that can be turned into pages: type -> name of the file for LibreOffice, and which part of it reads it. */
+const TYPES: Readonly<Record<string, readonly [fileName: string, family: Family]>> = {
+  'application/msword': ['document.doc', 'writer'],
+  'application/rtf': ['document.rtf', 'writer'],
+  'text/rtf': ['document.rtf', 'writer'],
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document': ['document.docx', 'writer'],
+  'application/vnd.oasis.opendocument.text': ['document.odt', 'writer'],
+  'application/vnd.ms-excel': ['document.xls', 'calc'],
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': ['document.xlsx', 'calc'],
+  'application/vnd.oasis.opendocument.spreadsheet': ['document.ods', 'calc'],
+};
+
+/** A sheet becomes one page, however wide it is: cut into several, its tables could not be read. */
+const FILTERS: Readonly<Record<Family, string>> = {
+  writer: 'pdf:writer_pdf_Export',
+  calc: 'pdf:calc_pdf_Export:{"SinglePageSheets":{"type":"boolean","value":"true"}}',
+};
+
+/** No macros, nothing fetched for links in the document, and a proxy that is not there for what would be. */
+const SETTINGS: readonly (readonly [path: string, name: string, value: string])[] = [
+  ['Common/Security/Scripting', 'DisableMacrosExecution', 'true'],
+  ['Common/Security/Scripting', 'MacroSecurityLevel', '3'],
+  ['Common/Security/Scripting', 'BlockUntrustedRefererLinks', 'true'],
+  ['Common/Save/Document', 'LoadPrinter', 'false'],
+  ['Calc/Content/Update', 'Link', '2'],
+  ['Writer/Content/Update', 'Link', '0'],
+  ['Inet/Settings', 'ooInetProxyType', '2'],
+  ['Inet/Settings', 'ooInetHTTPProxyName', '127.0.0.1'],
+  ['Inet/Settings', 'ooInetHTTPProxyPort', '9'],
+  ['Inet/Settings', 'ooInetHTTPSProxyName', '127.0.0.1'],
+  ['Inet/Settings', 'ooInetHTTPSProxyPort', '9'],
+];
+
+/** Whether documents of a type are read through the pages that LibreOffice makes of them. */
+export function isOfficeType(mimeType: string): boolean {
+  return Object.hasOwn(TYPES, mimeType);
+}
+
+/**
+ * Turns an office document into a PDF with LibreOffice, in a profile of its own.
+ *
+ * @param folder empty, and removed by the caller afterwards
+ * @param program `soffice`, by name or path
+ * @throws ConversionError
+ */
+export async function convertOffice(
+  bytes: Uint8Array,
+  mimeType: string,
+  folder: string,
+  program: string,
+): Promise<Buffer> {
+  const type = TYPES[mimeType];
+  if (!type) throw new ConversionError('unsupported', `Documents of the type ${mimeType} cannot be read.`);
+  const [fileName, family] = type;
+  const out = path.join(folder, 'out');
+  const profile = path.join(folder, 'profile');
+  await mkdir(path.join(profile, 'user'), { recursive: true });
+  await writeFile(path.join(profile, 'user/registrymodifications.xcu'), describeSettings());
+  await writeFile(path.join(folder, fileName), bytes);
+  const convert = async (input: string, filter: string, made: string): Promise<Buffer> => {
+    const options = ['--headless', '--norestore', '--nologo', '--nolockcheck', '--nodefault'];
+    const profileUrl = `-env:UserInstallation=${pathToFileURL(profile).href}`;
+    const end = await runProgram(
+      program,
+      [profileUrl, ...options, '--convert-to', filter, '--outdir', out, input],
+      folder,
+    );
+    if (!end) throw new ConversionError('needs_program', missingText(program));
+    const result = await readFile(path.join(out, made)).catch(() => null);
+    if (!result?.length) throw new ConversionError('corrupt', DAMAGED, { cause: end.output });
+    return result;
+  };
+
+  const sent = path.join(folder, fileName);
+  if (family === 'writer') return convert(sent, FILTERS.writer, 'document.pdf');
+  const sheets = await convert(sent, 'fods', 'document.fods');
+  const wide = path.join(folder, 'document.fods');
+  await writeFile(wide, widenColumns(sheets.toString('utf8')));
+  return convert(wide, FILTERS.calc, 'document.pdf');
+}
+
+/**
+ * A number that is wider than its column would be drawn as `###`, and a text would be cut off. Takes and gives a flat
+ * OpenDocument spreadsheet, as LibreOffice writes it.
+ */
+export function widenColumns(sheets: string): string {
+  return sheets.replace(
+    /style:column-width="(\d+(?:\.\d+)?)([a-z]{2})"/g,
+    (_, width: string, unit: string) => `style:column-width="${(Number(width) * WIDENED).toFixed(4)}${unit}"`,
+  );
+}
+
+const WIDENED = 1.7;
+
+const DAMAGED = 'The office document is damaged or protected by a password, and cannot be read.';
+
+const missingText = (program: string) =>
+  `The document is an office file, and the program for reading those is not installed: ${program}. Install it and import the document again.`;
+
+function describeSettings(): string {
+  const items = SETTINGS.map(
+    ([at, name, value]) =>
+      `<item oor:path="/org.openoffice.${at.startsWith('Inet') ? at : `Office.${at}`}"><prop oor:name="${name}" oor:op="fuse"><value>${value}</value></prop></item>`,
+  );
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<oor:items xmlns:oor="http://openoffice.org/2001/registry" xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">
+${items.join('\n')}
+</oor:items>
+`;
+}

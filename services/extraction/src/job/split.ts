@@ -1,0 +1,74 @@
+import { runsBetween, SEPARATOR_TEXT } from '@intake/engine';
+import { type Caller, Refusal } from '@intake/rpc';
+import type { Job } from './job';
+import type { JobTools } from './run-job';
+
+/** Longest look for separator pages: 500 scanned pages. */
+const LOOK_MS = 240_000;
+const CUT_MS = 180_000;
+
+/**
+ * Cuts a PDF that carries separator pages of its queue: its parts become documents of their own, and its annotation ends in
+ * `split`. Answers whether it did. A document that cannot be looked at or cut is left as it is.
+ */
+export async function splitAtSeparators(
+  tools: JobTools,
+  caller: Caller,
+  job: Job,
+  bytes: Buffer,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (job.mimeType !== 'application/pdf') return false;
+  const runs = await findRuns(tools, caller, job, bytes, signal);
+  if (runs.length === 0) return false;
+  const { documents, annotations, pool } = tools;
+  const { annotationId, documentId, queueId, rirPollId } = job;
+  try {
+    const request = { documentId, runs: runs.map((numbers) => ({ numbers })) };
+    await documents.splitDocument(request, caller, { timeoutMs: CUT_MS });
+  } catch (error) {
+    if (!(error instanceof Refusal && error.reason === 'INVALID')) throw error;
+    tools.runtime.log.info({ err: error, annotation: annotationId }, 'a document with separator pages cannot be cut');
+    return false;
+  }
+  const sizes = await pool.run('readPages', { bytes, mimeType: job.mimeType }, { signal });
+  const pages = sizes.map(({ number, width, height }) => ({
+    number,
+    width,
+    height,
+    rotationDeg: 0,
+    source: '',
+    wordsJson: '',
+  }));
+  const { pageIds } = await documents.putPages({ annotationId, documentId, queueId, pages }, caller);
+  await annotations.splitAtImport({ annotationId, rirPollId, pageIds }, caller);
+  return true;
+}
+
+/** The runs of pages between the separator pages; empty when there are none. */
+async function findRuns(
+  { pool, queues }: JobTools,
+  caller: Caller,
+  { queueId }: Job,
+  bytes: Buffer,
+  signal: AbortSignal,
+): Promise<number[][]> {
+  const { pageCount, codes } = await pool
+    .run('findPageCodes', { bytes }, { signal, timeoutMs: LOOK_MS })
+    .catch((error) => {
+      // What is wrong with the document is said when it is read.
+      if ((error as Error).name !== 'UnreadableDocument') throw error;
+      return { pageCount: 0, codes: [] };
+    });
+  if (codes.length === 0) return [];
+  const [target] = (await queues.getQueues({ ids: [queueId] }, caller)).queues;
+  const ours = separatorTexts(target?.settings);
+  const separators = codes.filter(({ text }) => ours.includes(text.trim())).map(({ pageNumber }) => pageNumber);
+  return runsBetween(pageCount, new Set(separators));
+}
+
+/** What separator pages of a queue say: `separator_qr_codes` of its settings, else the one text of ours. An empty list: there are none. */
+export function separatorTexts(settings: Readonly<Record<string, unknown>> | undefined): readonly string[] {
+  const own = settings?.separator_qr_codes;
+  return Array.isArray(own) ? own.filter((text) => typeof text === 'string') : [SEPARATOR_TEXT];
+}

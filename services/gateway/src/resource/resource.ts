@@ -1,0 +1,129 @@
+import type { Caller } from '@intake/rpc';
+import type { ApiUrls } from '@intake/urls';
+import { type Filter, listRoute, type Wanted } from '../list-route';
+import { created, replyOne } from '../reply/list';
+import { FIELDS_PARAMETERS } from '../request/fields';
+import type { Query } from '../request/query';
+import type { Permission } from '../roles';
+import { type QueryParameter, type Route, type RouteDoc, route } from '../route';
+import { type Attributes, bodyOf, schemaOf, showAll, valuesOf } from './attributes';
+
+/** A kind of object of the API: its name in the OpenAPI document, and its attributes. */
+export interface ResourceKind<Row> {
+  /** Such as `Queue`. */
+  readonly name: string;
+  readonly attributes: Attributes<Row>;
+  /** The object as it is answered. */
+  readonly toJson: (row: Row, urls: ApiUrls, caller: Caller) => Record<string, unknown>;
+}
+
+/** Declares a kind of object. */
+export function resourceKind<Row>(name: string, attributes: Attributes<Row>): ResourceKind<Row> {
+  return { name, attributes, toJson: (row, urls, caller) => showAll(attributes, row, urls, caller) };
+}
+
+type Filters = Readonly<Record<string, Filter<unknown>>>;
+
+/** A collection: who may do what, how it is listed, and what the services are asked. What is absent is not allowed (405). */
+export interface ResourceOptions<Row, Values, F extends Filters> {
+  readonly kind: ResourceKind<Row>;
+  readonly read: Permission;
+  readonly write: Permission;
+  readonly filters: F;
+  /** Filters that the API has and this version cannot apply: refused rather than ignored. */
+  readonly unavailable?: readonly string[];
+  readonly orderings: readonly string[];
+  readonly list: (wanted: Wanted<F>, caller: Caller) => Promise<{ rows: readonly Row[]; total: number }>;
+  readonly get: (id: number, caller: Caller) => Promise<Row>;
+  readonly create?: (values: Values, caller: Caller) => Promise<Row>;
+  /** `fields` are the names of the fields of `values` that change; one that is named and undefined is emptied. */
+  readonly update?: (id: number, values: Values, fields: string[], caller: Caller) => Promise<Row>;
+  /** What PUT writes, where it is more than the values of the attributes. */
+  readonly replaced?: (values: Values) => Values;
+  readonly remove?: (id: number, caller: Caller, query: Query) => Promise<unknown>;
+  /** Query parameters that `remove` reads. */
+  readonly removeQuery?: readonly QueryParameter[];
+}
+
+/** The endpoints of a collection and its objects: list, create, retrieve, replace, change, delete. */
+export function resourceRoutes<const Path extends string, Row, Values, F extends Filters>(
+  path: Path,
+  options: ResourceOptions<Row, Values, F>,
+): Route[] {
+  const { kind, read, write, list, get, create, update, remove } = options;
+  const { name, attributes, toJson } = kind;
+  const one = `${path}/:id` as const;
+  const what = name.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
+  const answer = { $ref: `#/components/schemas/${name}` };
+  const reducible = { anyOf: [answer, { type: 'object', description: 'Reduced by `fields` or `fields!`.' }] };
+  const components: RouteDoc['components'] = { [name]: schemaOf(attributes) };
+  const doc = (verb: string, more: RouteDoc = {}): RouteDoc => ({
+    summary: `${verb} ${what}`,
+    components,
+    answer,
+    ...more,
+  });
+  const idOf = (parameters: unknown) => (parameters as { id: number }).id;
+
+  const change = (method: 'PUT' | 'PATCH', verb: string) =>
+    update
+      ? [
+          route(method, one, {
+            allow: write,
+            doc: doc(verb),
+            body: bodyOf(attributes, method),
+            call: async ({ parameters, body }, caller) => {
+              const given = valuesOf(attributes, body, method) as Values;
+              const values = method === 'PUT' && options.replaced ? options.replaced(given) : given;
+              const row = await update(idOf(parameters), values, Object.keys(values as object), caller);
+              return { row, caller };
+            },
+            reply: ({ row, caller }, { urls }) => toJson(row, urls, caller),
+          }),
+        ]
+      : [];
+
+  return [
+    listRoute(path, {
+      allow: read,
+      filters: options.filters,
+      unavailable: options.unavailable,
+      orderings: options.orderings,
+      fetch: list,
+      toJson,
+      doc: { summary: `List: ${what}`, components, item: reducible },
+    }),
+    ...(create
+      ? [
+          route('POST', path, {
+            allow: write,
+            doc: doc('Create a', { status: 201 }),
+            body: bodyOf(attributes, 'POST'),
+            call: async ({ body }, caller) => {
+              const row = await create(valuesOf(attributes, body, 'POST') as Values, caller);
+              return { row, caller };
+            },
+            reply: ({ row, caller }, { urls }) => created(toJson(row, urls, caller)),
+          }),
+        ]
+      : []),
+    route('GET', one, {
+      allow: read,
+      doc: doc('Retrieve a', { query: FIELDS_PARAMETERS, answer: reducible }),
+      call: async ({ parameters }, caller) => ({ row: await get(idOf(parameters), caller), caller }),
+      reply: ({ row, caller }, request) => replyOne(request, toJson(row, request.urls, caller)),
+    }),
+    ...change('PUT', 'Replace a'),
+    ...change('PATCH', 'Change a'),
+    ...(remove
+      ? [
+          route('DELETE', one, {
+            allow: write,
+            doc: { summary: `Delete a ${what}`, status: 204, query: options.removeQuery },
+            call: ({ parameters, query }, caller) => remove(idOf(parameters), caller, query),
+            reply: 204,
+          }),
+        ]
+      : []),
+  ];
+}

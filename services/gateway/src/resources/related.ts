@@ -1,0 +1,78 @@
+import type { annotation } from '@intake/contracts';
+import type { ApiUrls } from '@intake/urls';
+import { formatTime, urlOrNull } from './values';
+
+/** API: related-objects.md section 4. */
+export function noteToJson(row: annotation.Note, urls: ApiUrls) {
+  const modifier = urlOrNull(urls.user, row.modifierId);
+  return {
+    id: row.id,
+    url: urls.note(row.id),
+    type: row.type ?? null,
+    metadata: row.metadata ?? {},
+    content: row.content,
+    created_at: formatTime(row.createdAt),
+    creator: urlOrNull(urls.user, row.creatorId),
+    modified_at: formatTime(row.modifiedAt),
+    modifier,
+    modified_by: modifier,
+    annotation: urls.annotation(row.annotationId),
+  };
+}
+
+/** API: related-objects.md section 3. */
+export function relationToJson(row: annotation.Relation, urls: ApiUrls) {
+  return {
+    id: row.id,
+    url: urls.relation(row.id),
+    type: row.type,
+    key: row.key ?? null,
+    parent: urlOrNull(urls.annotation, row.parentId),
+    annotations: row.annotationIds.map(urls.annotation),
+  };
+}
+
+/** API: related-objects.md section 2. */
+export function blockerToJson(row: annotation.AutomationBlocker, urls: ApiUrls) {
+  return {
+    id: row.id,
+    url: urls.automationBlocker(row.id),
+    annotation: urls.annotation(row.annotationId),
+    content: JSON.parse(row.contentJson) as unknown,
+  };
+}
+
+/** A line of the audit trail. */
+export function historyToJson(entry: annotation.HistoryEntry, annotationId: number, urls: ApiUrls) {
+  return {
+    version: entry.version,
+    at: formatTime(entry.at),
+    trigger: entry.trigger,
+    previous_status: entry.from || null,
+    status: entry.to,
+    actor: entry.actor,
+    user: urlOrNull(urls.user, entry.actorId),
+    values: entry.values.map(({ nodeId, schemaId, before, after, origin }) => ({
+      url: urls.contentNode(annotationId, nodeId),
+      schema_id: schemaId,
+      previous_value: before ?? null,
+      value: after ?? null,
+      origin: origin || null,
+    })),
+  };
+}
+
+/** API: annotations.md section 7. */
+export function durationToJson(row: annotation.ProcessingDuration, annotationId: number, urls: ApiUrls) {
+  return {
+    annotation: urls.annotation(annotationId),
+    time_spent_active: row.timeSpentActive ?? 0,
+    time_spent_overall: row.timeSpentOverall ?? 0,
+    time_spent_edit: row.timeSpentEdit ?? 0,
+    time_spent_blockers: row.timeSpentBlockers ?? 0,
+    time_spent_emails: row.timeSpentEmails ?? 0,
+    time_spent_opening: row.timeSpentOpening ?? 0,
+    duration_latest_validate_started: null,
+    duration_latest_validate_updated_before_confirm: null,
+  };
+}

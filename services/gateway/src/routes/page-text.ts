@@ -1,0 +1,62 @@
+import { Refusal } from '@intake/rpc';
+import { route } from '../route';
+import { GRANULARITIES, readWords, toItems } from '../text/page-text';
+import { findPhrase } from '../text/search';
+import type { RouteContext } from './index';
+
+/** API: limits.md. */
+const MOST_PAGES = 20;
+const SHORTEST_PHRASE = 1;
+const LONGEST_PHRASE = 256;
+
+/** What stands where on the pages of an annotation. API: pages.md. */
+export function pageTextRoutes({ services, lookups }: RouteContext) {
+  const { storage } = services;
+  return [
+    route('GET', '/annotations/:id/page_data', {
+      allow: 'readAnnotations',
+      call: async ({ parameters, query }, caller) => {
+        const wanted = query.get('granularity');
+        const granularity = GRANULARITIES.find((one) => one === wanted);
+        if (wanted === undefined) query.refuse('granularity', 'This field is required.');
+        else if (!granularity) query.refuse('granularity', `"${wanted}" is not a valid choice.`);
+        const given = query.ids('page_numbers');
+        query.check();
+        const numbers = given.length > 0 ? given : Array.from({ length: MOST_PAGES }, (_, i) => i + 1);
+        await lookups.annotation(parameters.id, caller);
+        if (granularity === 'barcodes') throw new Refusal('NOT_FOUND', { detail: 'Barcodes are not recognized.' });
+        const request = { annotationId: parameters.id, numbers: [...new Set(numbers)].slice(0, MOST_PAGES) };
+        const { pages } = await storage.getPageTexts(request, caller);
+        if (pages.length === 0) throw new Refusal('NOT_FOUND', { detail: 'There is no spatial data.' });
+        return { pages, granularity: granularity ?? 'words' };
+      },
+      reply: ({ pages, granularity }) => ({
+        results: pages.map(({ number, wordsJson }) => ({
+          page_number: number,
+          granularity,
+          items: toItems(readWords(wordsJson), granularity),
+        })),
+      }),
+    }),
+    route('GET', '/annotations/:id/search', {
+      allow: 'readAnnotations',
+      call: async ({ parameters, query }, caller) => {
+        const phrase = query.get('phrase')?.trim() ?? '';
+        if (phrase.length < SHORTEST_PHRASE) query.refuse('phrase', 'This field is required.');
+        if (phrase.length > LONGEST_PHRASE) {
+          query.refuse('phrase', `Ensure this field has no more than ${LONGEST_PHRASE} characters.`);
+        }
+        const [tolerance = Math.floor(phrase.length / 4)] = query.ids('tolerance');
+        query.check();
+        await lookups.annotation(parameters.id, caller);
+        const { pages } = await storage.getPageTexts({ annotationId: parameters.id, numbers: [] }, caller);
+        return pages.flatMap(({ number, source, wordsJson }) =>
+          findPhrase(readWords(wordsJson), phrase, source === 'ocr' ? Math.min(tolerance, phrase.length - 1) : 0).map(
+            (rectangle) => ({ rectangle, page: number }),
+          ),
+        );
+      },
+      reply: (results) => ({ results, status: 'ok' }),
+    }),
+  ];
+}

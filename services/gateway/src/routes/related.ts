@@ -1,0 +1,167 @@
+import { annotation as contract } from '@intake/contracts';
+import type { Caller } from '@intake/rpc';
+import { z } from 'zod';
+import { ids, listRoute, text } from '../list-route';
+import { created, replyOne } from '../reply/list';
+import { metadata, name, reference, string } from '../request/shapes';
+import { blockerToJson, noteToJson, relationToJson } from '../resources/related';
+import { type ApiRequest, route } from '../route';
+import type { RouteContext } from './index';
+import { onlyOne } from './lookups';
+
+const note = name(4096);
+const relationBody = z.object({
+  type: z.enum(['edit', 'attachment', 'duplicate']),
+  key: string(255).nullish(),
+  parent: reference('annotations').nullish(),
+  annotations: z.array(reference('annotations')).default([]),
+});
+type GivenRelation = z.infer<typeof relationBody>;
+
+const texts = { kind: 'text', read: text.read } as const;
+
+/** Notes, relations and automation blockers. API: related-objects.md sections 2 to 4. */
+export function relatedRoutes({ services }: RouteContext) {
+  const annotations = services.annotation;
+
+  const noteOf = async (id: number, caller: Caller) =>
+    onlyOne((await annotations.listNotes(contract.ListNotesRequest.fromPartial({ ids: [id] }), caller)).notes);
+  const relationOf = async (id: number, caller: Caller) =>
+    onlyOne(
+      (await annotations.listRelations(contract.ListRelationsRequest.fromPartial({ ids: [id] }), caller)).relations,
+    );
+  const oneNote = (row: contract.Note, request: ApiRequest) => replyOne(request, noteToJson(row, request.urls));
+  const oneRelation = (row: contract.Relation, request: ApiRequest) =>
+    replyOne(request, relationToJson(row, request.urls));
+  const toRelation = (id: number, body: GivenRelation): contract.Relation => ({
+    id,
+    type: body.type,
+    key: body.key ?? undefined,
+    parentId: body.parent ?? undefined,
+    annotationIds: body.annotations,
+  });
+
+  return [
+    listRoute('/notes', {
+      allow: 'readNotes',
+      filters: { id: ids, annotation: ids, creator: ids },
+      orderings: ['id', 'modified_at', 'created_at'],
+      fetch: async ({ filters, ...wanted }, caller) => {
+        const filter = { ids: filters.id, annotationIds: filters.annotation, creatorIds: filters.creator };
+        const { notes, total } = await annotations.listNotes({ ...filter, ...wanted }, caller);
+        return { rows: notes, total };
+      },
+      toJson: noteToJson,
+    }),
+    route('POST', '/notes', {
+      allow: 'writeNotes',
+      body: z.object({ annotation: reference('annotations'), content: note, metadata: metadata.optional() }),
+      call: ({ body }, caller) =>
+        annotations.createNote(
+          { annotationId: body.annotation, content: body.content, metadata: body.metadata },
+          caller,
+        ),
+      reply: (row, { urls }) => created(noteToJson(row, urls)),
+    }),
+    route('GET', '/notes/:id', {
+      allow: 'readNotes',
+      call: ({ parameters }, caller) => noteOf(parameters.id, caller),
+      reply: oneNote,
+    }),
+    route('PATCH', '/notes/:id', {
+      allow: 'writeNotes',
+      body: z.object({ content: note.optional(), metadata: metadata.optional() }),
+      call: ({ parameters, body }, caller) =>
+        annotations.updateNote({ id: parameters.id, content: body.content, metadata: body.metadata }, caller),
+      reply: oneNote,
+    }),
+    route('PUT', '/notes/:id', {
+      allow: 'writeNotes',
+      body: z.object({ content: note, metadata: metadata.optional() }),
+      call: ({ parameters, body }, caller) =>
+        annotations.updateNote({ id: parameters.id, content: body.content, metadata: body.metadata }, caller),
+      reply: oneNote,
+    }),
+    route('DELETE', '/notes/:id', {
+      allow: 'writeNotes',
+      call: ({ parameters }, caller) => annotations.deleteNote({ id: parameters.id }, caller),
+      reply: 204,
+    }),
+
+    listRoute('/relations', {
+      allow: 'readAnnotations',
+      filters: { id: ids, type: texts, key: texts, parent: ids, annotation: ids },
+      orderings: ['id', 'type', 'parent', 'key'],
+      fetch: async ({ filters, ...wanted }, caller) => {
+        const filter = {
+          ids: filters.id,
+          types: filters.type?.split(',') ?? [],
+          keys: filters.key?.split(',') ?? [],
+          parentIds: filters.parent,
+          annotationIds: filters.annotation,
+        };
+        const { relations, total } = await annotations.listRelations({ ...filter, ...wanted }, caller);
+        return { rows: relations, total };
+      },
+      toJson: relationToJson,
+    }),
+    route('POST', '/relations', {
+      allow: 'dispose',
+      body: relationBody,
+      call: ({ body }, caller) => annotations.createRelation(toRelation(0, body), caller),
+      reply: (row, { urls }) => created(relationToJson(row, urls)),
+    }),
+    route('GET', '/relations/:id', {
+      allow: 'readAnnotations',
+      call: ({ parameters }, caller) => relationOf(parameters.id, caller),
+      reply: oneRelation,
+    }),
+    route('PUT', '/relations/:id', {
+      allow: 'dispose',
+      body: relationBody,
+      call: ({ parameters, body }, caller) => annotations.updateRelation(toRelation(parameters.id, body), caller),
+      reply: oneRelation,
+    }),
+    route('PATCH', '/relations/:id', {
+      allow: 'dispose',
+      body: relationBody.partial().extend({ annotations: z.array(reference('annotations')).optional() }),
+      call: async ({ parameters, body }, caller) => {
+        const before = await relationOf(parameters.id, caller);
+        const after = {
+          id: parameters.id,
+          type: body.type ?? before.type,
+          key: body.key === undefined ? before.key : (body.key ?? undefined),
+          parentId: body.parent === undefined ? before.parentId : (body.parent ?? undefined),
+          annotationIds: body.annotations ?? before.annotationIds,
+        };
+        return annotations.updateRelation(after, caller);
+      },
+      reply: oneRelation,
+    }),
+    route('DELETE', '/relations/:id', {
+      allow: 'dispose',
+      call: ({ parameters }, caller) => annotations.deleteRelation({ id: parameters.id }, caller),
+      reply: 204,
+    }),
+
+    listRoute('/automation_blockers', {
+      allow: 'readAnnotations',
+      filters: { id: ids, annotation: ids },
+      orderings: [],
+      fetch: async ({ filters, page, pageSize }, caller) => {
+        const request = { ids: filters.id, annotationIds: filters.annotation, page, pageSize };
+        const { blockers, total } = await annotations.listAutomationBlockers(request, caller);
+        return { rows: blockers, total };
+      },
+      toJson: blockerToJson,
+    }),
+    route('GET', '/automation_blockers/:id', {
+      allow: 'readAnnotations',
+      call: async ({ parameters }, caller) => {
+        const request = { ids: [parameters.id], annotationIds: [], page: 1, pageSize: 1 };
+        return onlyOne((await annotations.listAutomationBlockers(request, caller)).blockers);
+      },
+      reply: (row, request) => replyOne(request, blockerToJson(row, request.urls)),
+    }),
+  ];
+}

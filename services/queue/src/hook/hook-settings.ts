@@ -1,0 +1,24 @@
+import { runInNewContext } from 'node:vm';
+import { Validator } from '@cfworker/json-schema';
+import type { JsonObject } from '../fields';
+
+/** A schema comes from outside: patterns and references may be made to take for ever. */
+const LIMIT_MS = 200;
+const MOST_MESSAGES = 10;
+
+/** Messages of what in a value does not match a JSON schema, at most ten; none: it matches. */
+export function findMismatches(schema: JsonObject, value: JsonObject): string[] {
+  const check = () => {
+    const { valid, errors } = new Validator(schema, '2020-12', false).validate(value);
+    return valid
+      ? []
+      : errors.slice(0, MOST_MESSAGES).map(({ instanceLocation, error }) => `${instanceLocation}: ${error}`);
+  };
+  try {
+    return runInNewContext('check()', { check }, { timeout: LIMIT_MS }) as string[];
+  } catch (error) {
+    if ((error as { code?: string }).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT')
+      return ['The schema takes too long to check.'];
+    return [`The schema cannot be used: ${error instanceof Error ? error.message : String(error)}`];
+  }
+}

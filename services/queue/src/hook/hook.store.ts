@@ -1,0 +1,104 @@
+import type { Backbone } from '@intake/bus';
+import type { ClientSession, PageRequest } from '@intake/mongo';
+import type { Caller } from '@intake/rpc';
+import { Schema } from 'mongoose';
+import type { JsonObject } from '../fields';
+import { createRows, type Owned, type RowFilter } from '../row.store';
+import type { Vault } from '../secrets';
+import type { Hook } from './hook';
+
+/** Keys of the configuration that are encrypted like the secrets. */
+const SECRET_CONFIG = ['secret', 'client_ssl_key'];
+
+interface Sealed {
+  readonly secrets: JsonObject;
+  readonly config: JsonObject;
+}
+type Row = Omit<Hook, 'secrets'> & { readonly sealed: string } & Owned;
+
+/** Hooks in MongoDB; secrets are encrypted. */
+export type HookStore = ReturnType<typeof createHookStore>;
+
+export function createHookStore(backbone: Pick<Backbone, 'database' | 'ids'>, vault: Vault) {
+  const { Mixed } = Schema.Types;
+  const rows = createRows<Row>(backbone, {
+    model: 'Hook',
+    collection: 'hooks',
+    fields: {
+      type: { type: String },
+      name: String,
+      runAfterIds: [Number],
+      active: Boolean,
+      events: [String],
+      sideload: [String],
+      config: Mixed,
+      test: Mixed,
+      settings: Mixed,
+      settingsSchema: Mixed,
+      secretsSchema: Mixed,
+      sealed: String,
+      tokenOwnerId: Number,
+      tokenLifetimeS: Number,
+      description: String,
+      extensionSource: String,
+      guide: String,
+      readMoreUrl: String,
+      extensionImageUrl: String,
+      hookTemplate: String,
+      metadata: Mixed,
+      createdById: Number,
+      createdAt: Date,
+      modifiedById: Number,
+      modifiedAt: Date,
+    },
+    indexes: [[{ organizationId: 1, name: 1 }], [{ organizationId: 1, runAfterIds: 1 }]],
+    orderings: {
+      id: '_id',
+      name: 'name',
+      type: 'type',
+      active: 'active',
+      config_url: 'config.url',
+      config_app_url: 'config.app.url',
+      events: 'events',
+    },
+  });
+
+  const toHook = ({ sealed, ...row }: Row): Hook => {
+    const { secrets, config } = vault.open(sealed) as Sealed;
+    return { ...row, secrets, config: { ...row.config, ...config } };
+  };
+  const toRow = ({ secrets, ...hook }: Hook): Row => {
+    const entries = Object.entries(hook.config);
+    const isSecret = ([key]: [string, unknown]) => SECRET_CONFIG.includes(key);
+    return {
+      ...hook,
+      config: Object.fromEntries(entries.filter((entry) => !isSecret(entry))),
+      sealed: vault.seal({ secrets, config: Object.fromEntries(entries.filter(isSecret)) } satisfies Sealed),
+    };
+  };
+
+  return {
+    nextId: rows.nextId,
+    hold: rows.hold,
+    remove: rows.remove,
+    updateAll: rows.updateAll,
+    insert: (hook: Hook, session: ClientSession) => rows.insert(toRow(hook), session),
+    async find(caller: Caller, id: number, session?: ClientSession): Promise<Hook | null> {
+      const row = await rows.find(caller, id, session);
+      return row && toHook(row);
+    },
+    /** What runs after what, of all hooks of the organization. */
+    async findOrder(caller: Caller, session: ClientSession): Promise<Map<number, readonly number[]>> {
+      const found = await rows.findAll(caller, { runAfterIds: { $ne: [] } }, session);
+      return new Map(found.map(({ id, runAfterIds }) => [id, runAfterIds]));
+    },
+    async replace(caller: Caller, hook: Hook, session: ClientSession): Promise<void> {
+      const { id, ...row } = toRow(hook);
+      await rows.update(caller, id, row, session);
+    },
+    async list(caller: Caller, filter: RowFilter, ordering: readonly string[], page: PageRequest) {
+      const { rows: found, total } = await rows.list(caller, filter, ordering, page);
+      return { hooks: found.map(toHook), total };
+    },
+  };
+}

@@ -1,0 +1,74 @@
+import type { JsonObject } from '../fields';
+
+type Check = (value: unknown) => string | null;
+
+const isBoolean: Check = (value) => (typeof value === 'boolean' ? null : 'must be a valid boolean.');
+const isList: Check = (value) => (Array.isArray(value) ? null : 'expected a list of items.');
+const isObject: Check = (value) =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? null : 'expected a dictionary of items.';
+const isOneOf =
+  (...choices: readonly string[]): Check =>
+  (value) =>
+    choices.includes(value as string) ? null : `"${String(value)}" is not a valid choice.`;
+const isEmailNotifications: Check = (value) => {
+  const problem = isObject(value);
+  if (problem) return problem;
+  const { recipient, ...flags } = value as JsonObject;
+  const wrong = Object.entries(flags).find(([key, flag]) => FLAGS.includes(key) && typeof flag !== 'boolean');
+  if (wrong) return `${wrong[0]} must be a valid boolean.`;
+  return recipient === undefined || recipient === null || isObject(recipient) === null
+    ? null
+    : 'recipient: expected a dictionary of items.';
+};
+const FLAGS = [
+  'unprocessable_attachments',
+  'postponed_annotations',
+  'deleted_annotations',
+  'email_with_no_attachments',
+];
+
+const isMimeTypes: Check = (value) => {
+  const problem = isList(value);
+  if (problem) return problem;
+  const wrong = (value as unknown[]).find(
+    (type) => typeof type !== 'string' || !/^[^/\s*]+\/([^/\s*]+|\*)$/.test(type),
+  );
+  return wrong === undefined ? null : `"${String(wrong)}" is not a valid MIME type.`;
+};
+
+const isSeparatorTexts: Check = (value) => {
+  const problem = isList(value);
+  if (problem) return problem;
+  const isText = (text: unknown) => typeof text === 'string' && text === text.trim() && /^.{1,100}$/.test(text);
+  return (value as unknown[]).every(isText) ? null : 'expected texts of 1 to 100 characters.';
+};
+
+/** Known settings; all others are stored as they are. API: workspaces-queues.md section 3. */
+const CHECKS: Readonly<Record<string, Check>> = {
+  accepted_mime_types: isMimeTypes,
+  columns: isList,
+  annotation_list_table: isObject,
+  hide_export_button: isBoolean,
+  autopilot: (value) => (value === null ? null : isObject(value)),
+  automation: isObject,
+  rejection_config: isObject,
+  suggested_recipients_sources: isList,
+  suggested_edit: isOneOf('suggest', 'disable'),
+  dashboard_customization: isObject,
+  email_notifications: isEmailNotifications,
+  separator_qr_codes: isSeparatorTexts,
+  workflows: isObject,
+  upload_values: isList,
+  ui_upload_enabled: isBoolean,
+  ui_validation_screen_enabled: isBoolean,
+  ui_edit_values: isList,
+};
+
+/** The message for settings of which one has a wrong value, or null. */
+export function findSettingsProblem(settings: JsonObject): string | null {
+  for (const [key, check] of Object.entries(CHECKS)) {
+    const problem = Object.hasOwn(settings, key) ? check(settings[key]) : null;
+    if (problem) return `${key}: ${problem}`;
+  }
+  return null;
+}

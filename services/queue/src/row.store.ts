@@ -1,0 +1,129 @@
+import type { Backbone } from '@intake/bus';
+import { type ClientSession, type PageRequest, toSort, toWindow } from '@intake/mongo';
+import { type Caller, organizationOf } from '@intake/rpc';
+import { type IndexDefinition, Schema, type SchemaDefinition } from 'mongoose';
+
+/** What every object of an organization has. */
+export interface Owned {
+  readonly id: number;
+  readonly organizationId: number;
+}
+
+/** How objects of one kind are kept. */
+export interface RowOptions {
+  /** Name of the model; ids are counted by collection. */
+  readonly model: string;
+  readonly collection: string;
+  /** Stored fields beside `_id` and `organizationId`. */
+  readonly fields: SchemaDefinition;
+  readonly indexes?: readonly (readonly [fields: IndexDefinition, options?: { readonly unique: true }])[];
+  /** API key -> stored field. */
+  readonly orderings: Readonly<Record<string, string>>;
+}
+
+/** A condition on stored rows. */
+export type RowFilter = Record<string, unknown>;
+
+/** Objects of one kind in MongoDB. Every query that a caller is given for is scoped to the caller's organization. */
+export interface Rows<T extends Owned> {
+  nextId(): Promise<number>;
+  insert(object: T, session?: ClientSession): Promise<void>;
+  find(caller: Caller, id: number, session?: ClientSession): Promise<T | null>;
+  /** In no particular order. */
+  findAll(caller: Caller, filter: RowFilter, session?: ClientSession): Promise<T[]>;
+  list(
+    caller: Caller,
+    filter: RowFilter,
+    ordering: readonly string[],
+    page: PageRequest,
+  ): Promise<{ rows: T[]; total: number }>;
+  /** The object as it is afterwards; null when there is none. */
+  update(caller: Caller, id: number, change: Partial<T>, session?: ClientSession): Promise<T | null>;
+  /** The same MongoDB update of all that match. */
+  updateAll(caller: Caller, filter: RowFilter, update: Record<string, unknown>, session: ClientSession): Promise<void>;
+  remove(caller: Caller, id: number, session?: ClientSession): Promise<boolean>;
+  /**
+   * Whether all of these are there; they stay until the transaction ends, because it changes them: whoever deletes one at the same
+   * moment goes first or last.
+   */
+  hold(caller: Caller, ids: readonly number[], session: ClientSession): Promise<boolean>;
+}
+
+/** Keeps objects of one kind. */
+export function createRows<T extends Owned>(
+  { database, ids }: Pick<Backbone, 'database' | 'ids'>,
+  { model: name, collection, fields, indexes = [], orderings }: RowOptions,
+): Rows<T> {
+  type Row = Record<string, unknown> & { _id: number };
+  const schema = new Schema(
+    { _id: Number, organizationId: Number, holds: Number, ...fields },
+    { collection, versionKey: false, minimize: false },
+  );
+  schema.index({ organizationId: 1, _id: 1 });
+  for (const [index, options] of indexes) schema.index(index, { ...options });
+  const model = database.connection.model(name, schema);
+
+  const scope = (caller: Caller, filter: RowFilter) => ({ $and: [{ organizationId: organizationOf(caller) }, filter] });
+  const toObject = ({ _id, holds: _holds, ...row }: Row) => ({ id: _id, ...row }) as unknown as T;
+
+  return {
+    nextId: () => ids.next(collection),
+
+    async insert({ id, ...object }, session) {
+      await model.insertMany([{ ...object, _id: id }], { session });
+    },
+
+    async find(caller, id, session) {
+      const row = await model.findOne(scope(caller, { _id: id }), null, { session }).lean<Row | null>();
+      return row && toObject(row);
+    },
+
+    async findAll(caller, filter, session) {
+      const rows = await model.find(scope(caller, filter), null, { session }).lean<Row[]>();
+      return rows.map(toObject);
+    },
+
+    async list(caller, filter, ordering, page) {
+      const query = scope(caller, filter);
+      const { skip, limit } = toWindow(page);
+      const [rows, total] = await Promise.all([
+        model.find(query).sort(toSort(ordering, orderings)).skip(skip).limit(limit).lean<Row[]>(),
+        model.countDocuments(query),
+      ]);
+      return { rows: rows.map(toObject), total };
+    },
+
+    async update(caller, id, change, session) {
+      const row = await model
+        .findOneAndUpdate(scope(caller, { _id: id }), { $set: change }, { returnDocument: 'after', session })
+        .lean<Row | null>();
+      return row && toObject(row);
+    },
+
+    async updateAll(caller, filter, update, session) {
+      await model.updateMany(scope(caller, filter), update, { session });
+    },
+
+    async remove(caller, id, session) {
+      return (await model.deleteOne(scope(caller, { _id: id }), { session })).deletedCount === 1;
+    },
+
+    async hold(caller, wanted, session) {
+      const distinct = [...new Set(wanted)];
+      if (distinct.length === 0) return true;
+      const filter = scope(caller, { _id: { $in: distinct } });
+      const { matchedCount } = await model.updateMany(filter, { $inc: { holds: 1 } }, { session });
+      return matchedCount === distinct.length;
+    },
+  };
+}
+
+/** A condition on one field; no values, no condition. */
+export function among(field: string, values: readonly (number | string)[]): RowFilter {
+  return values.length > 0 ? { [field]: { $in: [...values] } } : {};
+}
+
+/** A condition on one field; undefined: none. */
+export function equals(field: string, value: unknown): RowFilter {
+  return value === undefined ? {} : { [field]: value };
+}

@@ -1,0 +1,343 @@
+import {
+  type Api,
+  buildPdf,
+  idOf,
+  invoiceLines,
+  type Json,
+  startSystem,
+  type TestSystem,
+  waitFor,
+} from '@intake/testkit';
+
+/** The life of annotations beyond the plain review. API: annotations.md, states.md, related-objects.md, pages.md. */
+
+jest.setTimeout(180_000);
+
+let system: TestSystem;
+let api: Api;
+let queue: string;
+let second: Json;
+let tabular: Json;
+
+beforeAll(async () => {
+  system = await startSystem();
+  api = await system.login();
+  queue = `${system.baseUrl}/v1/queues/${system.queueId}`;
+  const { workspace, schema } = await api.get(queue);
+  second = await api.post('/queues', { name: 'Second', workspace, schema });
+  const other = await api.post('/schemas', {
+    name: 'Other',
+    content: [
+      {
+        category: 'section',
+        id: 'only',
+        label: 'Only',
+        children: [
+          {
+            category: 'datapoint',
+            id: 'document_id',
+            label: 'Number',
+            type: 'string',
+            constraints: { required: false },
+          },
+          { category: 'datapoint', id: 'new_field', label: 'New', type: 'string', default_value: 'fresh' },
+        ],
+      },
+    ],
+  });
+  tabular = await api.post('/queues', { name: 'Third', workspace, schema: other.url });
+});
+afterAll(() => system?.stop());
+
+const send = async (method: string, path: string, options: Parameters<Api['request']>[2] = {}, as = api) => {
+  const response = await as.request(method, path, options);
+  const text = await response.text();
+  return { status: response.status, body: text === '' ? null : (JSON.parse(text) as Json) };
+};
+const flatten = (nodes: Json[]): Json[] => nodes.flatMap((node) => [node, ...flatten(node.children ?? [])]);
+const valuesOf = async (annotation: string): Promise<Record<string, string>> =>
+  Object.fromEntries(
+    flatten((await api.get(`${annotation}/content`)).content)
+      .filter(({ category }) => category === 'datapoint')
+      .map((node) => [node.schema_id, node.content?.value]),
+  );
+
+let counter = 0;
+const invoice = async () => {
+  const number = `LIFE-${++counter}`;
+  return { fileName: `${number}.pdf`, content: await buildPdf({ lines: invoiceLines(number) }) };
+};
+const settled = (url: string, status = 'to_review') =>
+  waitFor(`${url} to be ${status}`, async () => ((await api.get(url)).status === status ? api.get(url) : null), {
+    timeoutMs: 90_000,
+  });
+async function importAll(files: { fileName: string; content: Buffer }[]): Promise<string[]> {
+  const task = await api.upload(system.queueId, files);
+  const { annotationIds } = await waitFor('the upload', () => api.findUploaded(task), { timeoutMs: 90_000 });
+  const urls = annotationIds.map((id) => `${system.baseUrl}/v1/annotations/${id}`);
+  for (const url of urls) await settled(url);
+  return urls;
+}
+const importOne = async () => (await importAll([await invoice()]))[0] as string;
+
+it('a rejection keeps its words as a note', async () => {
+  const annotation = await importOne();
+  const rejected = await api.post(`${annotation}/reject`, { note_content: 'Wrong company.', note: 'dropped' });
+  expect(rejected).toEqual({ status: 'rejected', note: expect.stringMatching(/\/notes\/\d+$/) });
+  expect(await api.get(rejected.note)).toMatchObject({ type: 'rejection', content: 'Wrong company.', annotation });
+  expect((await api.get(`/notes?annotation=${idOf(annotation)}`)).results).toHaveLength(1);
+  expect((await api.patch(annotation, { status: 'to_review' })).rejected_at).not.toBeNull();
+  expect(await api.post(`${annotation}/reject`)).toEqual({ status: 'rejected', note: null });
+  const note = await api.post('/notes', { annotation, content: 'By hand' });
+  expect((await api.patch(note.url, { content: 'Changed' })).content).toBe('Changed');
+  expect((await send('DELETE', note.url)).status).toBe(204);
+  expect((await send('GET', note.url)).status).toBe(404);
+});
+
+it('a copy has the data, a life of its own, and is made once for a key', async () => {
+  const annotation = await importOne();
+  const number = flatten((await api.get(`${annotation}/content`)).content).find((n) => n.schema_id === 'document_id');
+  await api.patch(number.url, { content: { value: 'COPIED' } });
+  const headers = { 'idempotency-key': 'copy-1' };
+  const body = { target_queue: second.url };
+  const first = await send('POST', `${annotation}/copy`, { body, headers });
+  expect(await send('POST', `${annotation}/copy`, { body, headers })).toEqual(first);
+  expect(first.status).toBe(200);
+  const copy = await api.get(first.body.annotation);
+  const original = await api.get(annotation);
+  expect(copy).toMatchObject({ queue: second.url, status: 'to_review', document: original.document });
+  expect(copy.pages).toHaveLength(original.pages.length);
+  expect(copy.pages).not.toEqual(original.pages);
+  expect(await valuesOf(copy.url)).toEqual(await valuesOf(annotation));
+  await api.patch(number.url, { content: { value: 'CHANGED' } });
+  expect((await valuesOf(copy.url)).document_id).toBe('COPIED');
+  expect((await api.get(copy.document)).annotations.sort()).toEqual([annotation, copy.url].sort());
+
+  const conflict = { body: { target_queue: tabular.url }, headers };
+  expect((await send('POST', `${annotation}/copy`, conflict)).status).toBe(409);
+  expect(
+    (await send('POST', `${annotation}/copy`, { body: { ...body, target_status: 'confirmed' } })).body,
+  ).toHaveProperty('target_status');
+  const migrated = await api.post(`${annotation}/copy`, { target_queue: tabular.url, target_status: 'postponed' });
+  expect([(await api.get(migrated.annotation)).status, await valuesOf(migrated.annotation)]).toEqual([
+    'postponed',
+    { document_id: 'CHANGED', new_field: 'fresh' },
+  ]);
+  const again = await api.post(`${annotation}/copy?reimport=true`, body);
+  await settled(again.annotation);
+  expect((await valuesOf(again.annotation)).document_id).toMatch(/^LIFE-/);
+});
+
+it('an annotation that moves takes the schema of the other queue', async () => {
+  const annotation = await importOne();
+  const before = await valuesOf(annotation);
+  const moved = await api.patch(annotation, { queue: tabular.url });
+  expect(moved).toMatchObject({ queue: tabular.url, schema: tabular.schema, status: 'to_review' });
+  expect(await valuesOf(annotation)).toEqual({ document_id: before.document_id, new_field: 'fresh' });
+  await api.post(`${annotation}/start`);
+  expect(await send('PATCH', annotation, { body: { queue: queue } })).toMatchObject({
+    status: 409,
+    body: { code: 'conflict_status' },
+  });
+});
+
+it('parallel reviewers of one queue never get the same annotation', async () => {
+  const { workspace, schema } = await api.get(queue);
+  const own = await api.post('/queues', { name: 'Next', workspace, schema });
+  const source = await importOne();
+  const copies: string[] = [];
+  for (let i = 0; i < 50; i++) {
+    copies.push((await api.post(`${source}/copy`, { target_queue: own.url })).annotation);
+  }
+  const given = await Promise.all(
+    Array.from({ length: 50 }, () => send('POST', `${own.url}/next`, { timeoutMs: 60_000 })),
+  );
+  expect(given.map(({ status }) => status)).toEqual(Array(50).fill(200));
+  expect(new Set(given.map(({ body }) => body.annotation))).toEqual(new Set(copies));
+  expect(given[0]?.body.session_timeout).toBe('01:00:00');
+  const mine = await api.post(`${own.url}/next`);
+  expect(copies).toContain(mine.annotation);
+  const empty = await api.post('/queues', { name: 'Empty', workspace, schema });
+  expect(await api.post(`${empty.url}/next`)).toEqual({ annotation: null });
+});
+
+it('the same bytes come twice are a relation, and nothing is dropped', async () => {
+  const file = await invoice();
+  const [one] = await importAll([file]);
+  const [two] = await importAll([{ ...file, fileName: 'again.pdf' }]);
+  const { relations } = await api.get(two as string);
+  expect(relations).toHaveLength(1);
+  expect((await api.get(one as string)).relations).toEqual(relations);
+  const relation = await api.get(relations[0]);
+  expect(relation).toMatchObject({ type: 'duplicate', parent: null, key: expect.stringMatching(/^[0-9a-f]{32}$/) });
+  expect(relation.annotations.sort()).toEqual([one, two].sort());
+  const list = await api.get(`/annotations?id=${idOf(two as string)}&sideload=relations`);
+  expect(list.relations).toEqual([relation]);
+
+  const facts = await importAll([
+    {
+      fileName: 'facts.pdf',
+      content: await buildPdf({ lines: invoiceLines(`LIFE-${counter}`), marker: 'other bytes' }),
+    },
+  ]);
+  const others = await Promise.all((await api.get(facts[0] as string)).relations.map((url: string) => api.get(url)));
+  expect(others.map(({ type, annotations }) => [type, annotations.length])).toEqual([['duplicate', 3]]);
+});
+
+it('what was deleted and purged has no data and no bytes any more', async () => {
+  const annotation = await importOne();
+  const { document, pages, metadata } = await api.get(annotation);
+  await api.download(`${pages[0]}/content`);
+  const kept = await api.post(`${annotation}/copy`, { target_queue: second.url });
+  const purge = async (url: string) => {
+    await api.post(`${url}/delete`);
+    expect(await send('POST', '/annotations/purge_deleted', { body: { annotations: [url] } })).toEqual({
+      status: 202,
+      body: {},
+    });
+    return settled(url, 'purged');
+  };
+  expect(await purge(annotation)).toMatchObject({ pages: [], metadata, purged_at: expect.any(String) });
+  expect(await api.get(`${annotation}/content`)).toEqual({ content: [], results: [] });
+  await waitFor('the pages to go', async () => (await send('GET', pages[0])).status === 404);
+  // The copy still needs the document.
+  expect((await api.download(`${document}/content`)).subarray(0, 4).toString()).toBe('%PDF');
+  await purge(kept.annotation);
+  await waitFor('the bytes to go', async () => (await send('GET', `${document}/content`)).status === 404);
+  await waitFor('the name to go', async () => (await api.get(document)).original_file_name === '');
+  expect(await api.get(document)).toMatchObject({ s3_name: '' });
+  expect(await send('PATCH', annotation, { body: { metadata: { a: 1 } } })).toMatchObject({
+    status: 409,
+    body: { code: 'conflict_status' },
+  });
+  expect((await api.get(`${annotation}/history`)).results.at(-1)).toMatchObject({ trigger: 'purge', status: 'purged' });
+  expect((await send('POST', '/annotations/purge_deleted', { body: {} })).body).toHaveProperty('non_field_errors');
+});
+
+it('the audit trail names every value with where it came from and what it was', async () => {
+  const annotation = await importOne();
+  const number = flatten((await api.get(`${annotation}/content`)).content).find((n) => n.schema_id === 'document_id');
+  await api.patch(number.url, { content: { value: 'BY-HAND' } });
+  const { results } = await api.get(`${annotation}/history`);
+  expect(results.map(({ version }: Json) => version)).toEqual(results.map((_: Json, i: number) => i + 1));
+  const user = await api.get('/auth/user');
+  const changes = results.flatMap(({ values }: Json) => values).filter(({ url }: Json) => url === number.url);
+  expect(changes).toEqual([
+    expect.objectContaining({ previous_value: null, value: number.content.value, origin: 'engine' }),
+    expect.objectContaining({ previous_value: number.content.value, value: 'BY-HAND', origin: 'person' }),
+  ]);
+  expect(results.at(-1)).toMatchObject({ trigger: 'content', actor: 'user', user: user.url });
+});
+
+it('words of the pages are found, clicked and searched, also after a turn', async () => {
+  const annotation = await importOne();
+  const words = await api.get(`${annotation}/page_data?granularity=words`);
+  const word = words.results[0].items.find(({ text }: Json) => text.startsWith('LIFE-'));
+  expect(words.results[0]).toMatchObject({ page_number: 1, granularity: 'words' });
+  expect((await send('GET', `${annotation}/page_data`)).status).toBe(400);
+  expect((await send('GET', `${annotation}/page_data?granularity=barcodes`)).status).toBe(404);
+  const found = await api.get(`${annotation}/search?phrase=${encodeURIComponent(word.text.toLowerCase())}`);
+  expect(found).toEqual({ results: [{ rectangle: word.position, page: 1 }], status: 'ok' });
+
+  const { pages } = await api.get(annotation);
+  const field = flatten((await api.get(`${annotation}/content`)).content).find((n) => n.schema_id === 'order_id');
+  const [left, top] = word.position;
+  const body = { rectangle: [left + 3, top + 3, left + 4, top + 4], page: pages[0] };
+  const selected = await api.post(`${field.url}/select`, body);
+  expect(selected).toMatchObject({
+    content: { value: word.text, ocr_text: word.text, page: 1, position: word.position },
+    validation_sources: ['human'],
+  });
+
+  expect((await send('POST', `${annotation}/rotate`, { body: { rotation_deg: 45 } })).status).toBe(400);
+  expect((await send('POST', `${annotation}/rotate`, { body: { rotation_deg: 90 } })).status).toBe(204);
+  await settled(annotation);
+  const turned = await api.get(`${annotation}/page_data?granularity=words`);
+  const [x, y, right, bottom] = turned.results[0].items.find(({ text }: Json) => text === word.text).position;
+  expect(bottom - y).toBeCloseTo(word.position[2] - left, 0);
+  expect(right - x).toBeCloseTo(word.position[3] - top, 0);
+  const page = await api.get((await api.get(annotation)).pages[0]);
+  expect(page.rotation_deg).toBe(90);
+  const image = await api.download(page.content);
+  expect([image.readUInt32BE(16), image.readUInt32BE(20)]).toEqual([page.height, page.width]);
+});
+
+it('says why a document was not automated', async () => {
+  const annotation = await importOne();
+  const { automation_blocker: url, automated } = await api.get(annotation);
+  expect(automated).toBe(false);
+  expect(await api.get(url)).toMatchObject({
+    annotation,
+    content: [{ level: 'annotation', type: 'automation_disabled' }],
+  });
+  const list = await api.get(`/annotations?id=${idOf(annotation)}&sideload=automation_blockers`);
+  expect(list.automation_blockers).toMatchObject([{ url }]);
+});
+
+it('labels are put on annotations and taken off', async () => {
+  const annotation = await importOne();
+  const label = await api.post('/labels', { name: 'urgent' });
+  const apply = (operations: object, annotations = [annotation]) =>
+    send('POST', '/labels/apply', { body: { operations, objects: { annotations } } });
+  expect((await apply({ add: [label.url] })).status).toBe(204);
+  expect((await apply({ add: [label.url] })).status).toBe(204);
+  expect((await api.get(annotation)).labels).toEqual([label.url]);
+  const list = await api.get(`/annotations?labels=${label.id}&sideload=labels`);
+  expect([list.results.map(({ url }: Json) => url), list.labels]).toEqual([[annotation], [label]]);
+  expect((await apply({ add: [`${label.url}9999`] })).status).toBe(400);
+  expect((await apply({ add: [label.id] })).status).toBe(400);
+  expect((await apply({ add: [label.url] }, [`${annotation}9999`])).status).toBe(400);
+  await apply({ remove: [label.url] });
+  expect((await api.get(annotation)).labels).toEqual([]);
+});
+
+it('a queue that is set up so lets a sure document pass by itself', async () => {
+  const { workspace } = await api.get(queue);
+  const schema = await api.post('/schemas', {
+    name: 'Sure',
+    content: [
+      {
+        category: 'section',
+        id: 'only',
+        label: 'Only',
+        children: [
+          { category: 'datapoint', id: 'number', label: 'Number', type: 'string', rir_field_names: ['document_id'] },
+        ],
+      },
+    ],
+  });
+  const own = await api.post('/queues', { name: 'Sure', workspace, schema: schema.url, default_score_threshold: 0.3 });
+  await api.patch(own.url, { automation_enabled: true, automation_level: 'confident' });
+  const send = async () => {
+    const task = await api.upload(own.id, [await invoice()]);
+    const { annotationIds } = await waitFor('the upload', () => api.findUploaded(task), { timeoutMs: 90_000 });
+    return `${system.baseUrl}/v1/annotations/${annotationIds[0]}`;
+  };
+  expect(await settled(await send(), 'exported')).toMatchObject({
+    automated: true,
+    automation_blocker: null,
+    confirmed_by: null,
+    confirmed_at: expect.any(String),
+    exported_at: expect.any(String),
+  });
+  await api.patch(own.url, { use_confirmed_state: true });
+  expect((await settled(await send(), 'confirmed')).automated).toBe(true);
+  await api.patch(own.url, { default_score_threshold: 1 });
+  const low = await settled(await send());
+  expect((await api.get(low.automation_blocker)).content).toMatchObject([
+    { level: 'datapoint', type: 'low_score', schema_id: 'number', samples: [{ details: { threshold: 1 } }] },
+  ]);
+});
+
+it('time that was spent is added up', async () => {
+  const annotation = await importOne();
+  await api.post(`${annotation}/postpone`, { processing_duration: { time_spent_overall: 2.5, time_spent_edit: 1 } });
+  await api.post(`${annotation}/delete`, { processing_duration: { time_spent_overall: 1 } });
+  expect(await api.get(`${annotation}/processing_duration`)).toMatchObject({
+    annotation,
+    time_spent_overall: 3.5,
+    time_spent_edit: 1,
+    time_spent_active: 0,
+  });
+  expect((await api.get(annotation)).time_spent).toBe(3.5);
+});

@@ -1,0 +1,735 @@
+import {
+  type Api,
+  buildPdf,
+  idOf,
+  invoiceLines,
+  type Json,
+  startSystem,
+  type TestSystem,
+  waitFor,
+} from '@intake/testkit';
+
+jest.setTimeout(180_000);
+
+let system: TestSystem;
+let api: Api;
+let foreign: Api;
+let organization: string;
+let queue: Json;
+
+beforeAll(async () => {
+  system = await startSystem();
+  api = await system.login();
+  const neighbour = await system.createOrganization('Neighbour');
+  foreign = await system.login(neighbour.admin);
+  organization = `${system.baseUrl}/v1/organizations/${system.organizationId}`;
+  queue = await api.get(`/queues/${system.queueId}`);
+});
+afterAll(() => system?.stop());
+
+const send = async (method: string, path: string, body?: unknown) => {
+  const response = await api.request(method, path, { body });
+  const text = await response.text();
+  return { status: response.status, body: (text ? JSON.parse(text) : null) as Json };
+};
+const NO_OBJECT = ['Invalid hyperlink - Object does not exist.'];
+const makeWorkspace = (name = 'W') => api.post('/workspaces', { name, organization });
+const SECTION = {
+  category: 'section',
+  id: 'basic',
+  label: 'Basic',
+  children: [{ category: 'datapoint', id: 'number', label: 'Number', type: 'string', prompt: 'kept' }],
+};
+const makeSchema = (content: unknown = [SECTION]) => api.post('/schemas', { name: 'S', content });
+const makeQueue = async (more: object = {}) => {
+  const [workspace, schema] = [queue.workspace, (await makeSchema()).url];
+  return api.post('/queues', { name: 'Q', workspace, schema, ...more });
+};
+const makeConnector = (more: object = {}) =>
+  api.post('/connectors', { name: 'C', service_url: 'https://c.example.com/base', ...more });
+const makeHook = (more: object = {}) =>
+  api.post('/hooks', { name: 'H', events: ['annotation_status'], config: { url: 'https://h.example.com' }, ...more });
+
+describe('every kind of object', () => {
+  /** How each is made, and what of it may be changed. */
+  const KINDS: Record<string, { make: () => Promise<Json>; put: (made: Json) => object; readOnly: object }> = {
+    workspaces: {
+      make: makeWorkspace,
+      put: () => ({ name: 'Put' }),
+      readOnly: { autopilot: true, organization: 'x', queues: ['x'] },
+    },
+    queues: {
+      make: makeQueue,
+      put: ({ workspace, schema }) => ({ name: 'Put', workspace, schema }),
+      readOnly: { counts: { to_review: 5 }, status: 'deletion_failed', delete_after: '2030-01-01' },
+    },
+    schemas: { make: makeSchema, put: ({ content }) => ({ name: 'Put', content }), readOnly: { queues: ['x'] } },
+    inboxes: {
+      make: async () => api.post('/inboxes', { name: 'I', email_prefix: 'i', queues: [(await makeQueue()).url] }),
+      put: ({ queues }) => ({ name: 'Put', queues }),
+      readOnly: {},
+    },
+    connectors: { make: makeConnector, put: ({ service_url }) => ({ name: 'Put', service_url }), readOnly: {} },
+    hooks: {
+      make: makeHook,
+      put: ({ config: { url } }) => ({ name: 'Put', events: [], config: { url } }),
+      readOnly: { type: 'function', created_by: null, extension_source: 'rossum_store' },
+    },
+    labels: { make: () => api.post('/labels', { name: 'L' }), put: () => ({ name: 'Put' }), readOnly: {} },
+  };
+
+  it.each(Object.entries(KINDS))('%s are made, read, changed, replaced and deleted', async (collection, kind) => {
+    const made = await kind.make();
+    const path = `/${collection}/${made.id}`;
+    expect(made.url).toBe(`${system.baseUrl}/v1/${collection}/${made.id}`);
+    expect(await api.get(path)).toEqual(made);
+    expect((await api.get(`/${collection}?id=${made.id}`)).results).toEqual([made]);
+    expect(Object.keys(await api.get(`${path}?fields=id,name`)).sort()).toEqual(['id', 'name']);
+
+    // What is read-only is ignored, and unknown attributes and keys of the language too.
+    const ignored = { id: 1, url: 'x', modified_by: 'x', modified_at: 'x', unknown: 1, ...kind.readOnly };
+    const text = `{"__proto__": {"name": "polluted"}, ${JSON.stringify(ignored).slice(1)}`;
+    const same = await send('PATCH', path, Buffer.from(text));
+    expect(same).toMatchObject({ status: 200 });
+    const marks = 'modified_at' in made ? { modified_by: expect.any(String), modified_at: expect.any(String) } : {};
+    expect(same.body).toEqual({ ...made, ...marks });
+
+    expect(await send('PATCH', path, { name: 'Patched' })).toMatchObject({
+      status: 200,
+      body: { ...made, name: 'Patched', ...marks },
+    });
+    expect(await send('PUT', path, {})).toMatchObject({ status: 400, body: { name: ['This field is required.'] } });
+    expect(await send('PUT', path, kind.put(made))).toMatchObject({ status: 200, body: { id: made.id, name: 'Put' } });
+    // Everything that was read can be sent back.
+    const read = await api.get(path);
+    expect((await send('PUT', path, read)).body).toEqual({ ...read, ...marks });
+
+    const response = await foreign.request('PATCH', path, { body: { name: 'Stolen' } });
+    expect(response.status).toBe(404);
+    expect((await foreign.request('DELETE', path)).status).toBe(404);
+    expect((await api.get(path)).name).toBe('Put');
+
+    const query = collection === 'queues' ? '?delete_after=0' : '';
+    expect(await send('DELETE', path + query)).toEqual({ status: 204, body: null });
+    if (collection === 'queues') return;
+    expect((await send('GET', path)).status).toBe(404);
+    expect((await send('DELETE', path)).status).toBe(404);
+  });
+
+  it.each(Object.entries(KINDS))('%s refuse wrong names and too much metadata', async (collection, kind) => {
+    const { id, ...made } = await kind.make();
+    const path = `/${collection}/${id}`;
+    const problems = async (body: object) => (await send('PATCH', path, body)).body;
+    expect(await problems({ name: 'x'.repeat(256) })).toEqual({
+      name: ['Ensure this field has no more than 255 characters.'],
+    });
+    expect(await problems({ name: ' ' })).toEqual({ name: ['This field may not be blank.'] });
+    expect(await problems({ name: null })).toEqual({ name: ['This field may not be null.'] });
+    expect(await problems({ name: 5 })).toEqual({ name: ['Not a valid string.'] });
+    if (!('metadata' in made)) return;
+    const frame = JSON.stringify({ a: '' }).length;
+    expect((await send('PATCH', path, { metadata: { a: 'x'.repeat(4096 - frame) } })).status).toBe(200);
+    expect(await problems({ metadata: { a: 'x'.repeat(4097 - frame) } })).toEqual({ metadata: [expect.any(String)] });
+    expect(await problems({ metadata: [] })).toEqual({
+      metadata: ['Expected a dictionary of items but got type "list".'],
+    });
+    expect((await send('PATCH', path, { metadata: { b: 1 } })).body.metadata).toEqual({ b: 1 });
+  });
+
+  it.each(Object.keys(KINDS))('%s have the pages of a list and no others', async (collection) => {
+    for (const page of ['0', '-1', '1000000000', 'x']) {
+      expect([page, await send('GET', `/${collection}?page=${page}`)]).toEqual([
+        page,
+        { status: 404, body: { detail: 'Invalid page.', code: 'not_found' } },
+      ]);
+    }
+    for (const query of ['id[$ne]=1', 'name[$gt]=', '$where=1', '__proto__=1', 'constructor[prototype]=1']) {
+      expect((await send('GET', `/${collection}?${query}`)).status).toBe(200);
+    }
+    expect((await send('GET', `/${collection}?name={"$ne":null}`)).body.results).toEqual([]);
+    expect((await send('GET', `/${collection}?id={"$gt":0}`)).status).toBe(400);
+  });
+});
+
+describe('workspaces', () => {
+  it('are not deleted while they hold queues', async () => {
+    const workspace = await makeWorkspace();
+    const held = await makeQueue({ workspace: workspace.url });
+    expect((await api.get(workspace.url)).queues).toEqual([held.url]);
+    expect(await send('DELETE', workspace.url)).toEqual({
+      status: 409,
+      body: { detail: 'Workspace contains queues.', code: 'conflict' },
+    });
+    await api.patch(held.url, { workspace: null });
+    expect((await send('DELETE', workspace.url)).status).toBe(204);
+  });
+});
+
+describe('queues', () => {
+  it('take every setting, and return to the defaults by PUT', async () => {
+    const made = await makeQueue();
+    const change = {
+      session_timeout: '00:30:00',
+      rir_url: 'https://all.rir.rossum.ai',
+      rir_params: 'effective_page_count=5',
+      default_score_threshold: 0.975,
+      automation_enabled: true,
+      automation_level: 'confident',
+      locale: 'cs_CZ',
+      use_confirmed_state: true,
+      document_lifetime: '90 00:00:00',
+      training_enabled: false,
+      archive_enabled: true,
+      workflows: [{ url: 'x', priority: 1 }],
+      engine: null,
+    };
+    const changed = await api.patch(made.url, {
+      ...change,
+      settings: { columns: [{ schema_id: 'x' }], unknown: { a: 1 } },
+    });
+    expect(changed).toMatchObject(change);
+    // Settings are merged by their first level.
+    expect(changed.settings).toEqual({ ...made.settings, columns: [{ schema_id: 'x' }], unknown: { a: 1 } });
+    const { workspace, schema } = made;
+    const replaced = (await send('PUT', made.url, { name: 'Q', workspace, schema })).body;
+    const marks = { modified_by: replaced.modified_by, modified_at: replaced.modified_at };
+    expect(replaced).toEqual({ ...made, settings: changed.settings, ...marks });
+    expect((await api.patch(made.url, { document_lifetime: '3 4:05:06.5' })).document_lifetime).toBe('3 04:05:06');
+  });
+
+  it('refuse what is wrong, all at once', async () => {
+    const others = {
+      workspace: (await foreign.get('/workspaces')).results[0].url,
+      schema: (await foreign.get('/schemas')).results[0].url,
+      connector: `${system.baseUrl}/v1/connectors/999999`,
+      hooks: [`${system.baseUrl}/v1/hooks/999999`],
+    };
+    expect((await send('PATCH', queue.url, others)).body).toEqual({
+      workspace: NO_OBJECT,
+      schema: NO_OBJECT,
+      connector: NO_OBJECT,
+      hooks: NO_OBJECT,
+    });
+    expect((await send('PATCH', queue.url, { users: [`${system.baseUrl}/v1/users/999999`] })).body).toEqual({
+      users: NO_OBJECT,
+    });
+    const wrong = {
+      session_timeout: 'soon',
+      document_lifetime: '1 week',
+      default_score_threshold: 1.1,
+      automation_level: 'sometimes',
+      automation_enabled: 'yes',
+      schema: 5,
+      workflows: {},
+      engine: `${system.baseUrl}/v1/engines/1`,
+    };
+    const duration = 'Duration has wrong format. Use one of these formats instead: [DD] [HH:[MM:]]ss[.uuuuuu].';
+    expect((await send('PATCH', queue.url, wrong)).body).toEqual({
+      session_timeout: [duration],
+      document_lifetime: [duration],
+      default_score_threshold: ['Ensure this value is less than or equal to 1.'],
+      automation_level: ['"sometimes" is not a valid choice.'],
+      automation_enabled: ['Must be a valid boolean.'],
+      schema: ['Incorrect type. Expected URL string, received int.'],
+      workflows: ['Expected a list of items but got type "dict".'],
+      engine: NO_OBJECT,
+    });
+    for (const [settings, message] of [
+      [{ accepted_mime_types: ['application/*', '*/*'] }, 'accepted_mime_types: "*/*" is not a valid MIME type.'],
+      [{ suggested_edit: 'maybe' }, 'suggested_edit: "maybe" is not a valid choice.'],
+      [{ rejection_config: null }, 'rejection_config: expected a dictionary of items.'],
+      [
+        { email_notifications: { postponed_annotations: 1 } },
+        'email_notifications: postponed_annotations must be a valid boolean.',
+      ],
+    ] as const) {
+      expect((await send('PATCH', queue.url, { settings })).body).toEqual({ settings: [message] });
+    }
+    expect(await api.get(queue.url)).toEqual(queue);
+  });
+
+  it('and users know of each other', async () => {
+    const made = await makeQueue();
+    const groups = [`${system.baseUrl}/v1/groups/2`];
+    const account = { username: 'assigned', password: 'k3a9zQ7x1b' };
+    const user = await api.post('/users', { ...account, organization, groups, queues: [queue.url] });
+    expect((await api.patch(made.url, { users: [user.url] })).users).toEqual([user.url]);
+    expect((await api.get(user.url)).queues.sort()).toEqual([queue.url, made.url].sort());
+    expect((await api.get(`/queues?users=${user.id}`)).pagination.total).toBe(2);
+    const assigned = await system.login(account);
+    expect((await assigned.get('/queues')).pagination.total).toBe(2);
+    expect((await api.patch(made.url, { users: [] })).users).toEqual([]);
+    expect((await api.get(user.url)).queues).toEqual([queue.url]);
+    await waitFor('the lost right', async () => (await assigned.get('/queues')).pagination.total === 1);
+  });
+
+  it('are made from templates, with schema and inbox', async () => {
+    const make = (template_name: string, workspace: unknown = idOf(queue.workspace)) =>
+      send('POST', '/queues/from_template', {
+        name: 'Faktury & Co.',
+        template_name,
+        workspace,
+        include_documents: false,
+      });
+    const { status, body } = await make('Delivery Note Demo Template');
+    expect(status).toBe(201);
+    const [schema, inbox] = [await api.get(body.schema), await api.get(body.inbox)];
+    expect(JSON.stringify(schema.content)).toContain('"delivery_note_id"');
+    expect([inbox.queues, inbox.email]).toEqual([[body.url], expect.stringMatching(/^faktury-co-[0-9a-f]{6}@/)]);
+    expect((await make('nothing')).body).toEqual({ template_name: ['"nothing" is not a valid choice.'] });
+    const total = (await api.get('/schemas')).pagination.total;
+    const [theirs] = (await foreign.get('/workspaces')).results;
+    expect((await make('CZ Demo Template', theirs.url)).body).toEqual({ workspace: NO_OBJECT });
+    expect((await api.get('/schemas')).pagination.total).toBe(total);
+  });
+
+  it('are copied with their schema', async () => {
+    const hook = await makeHook();
+    const source = await makeQueue({ hooks: [hook.url], automation_level: 'always', locale: 'de_DE' });
+    const all = (await send('POST', `${source.url}/duplicate`, { name: 'Copy' })).body;
+    expect(all).toMatchObject({
+      name: 'Copy',
+      hooks: [hook.url],
+      automation_level: 'always',
+      locale: 'de_DE',
+      inbox: null,
+    });
+    expect(all.schema).not.toBe(source.schema);
+    expect((await api.get(all.schema)).content).toEqual((await api.get(source.schema)).content);
+    const less = { name: 'Less', copy_extensions_settings: false, copy_automation_settings: false };
+    const few = (await send('POST', `${source.url}/duplicate`, less)).body;
+    expect(few).toMatchObject({ name: 'Less', hooks: [], automation_level: 'never', locale: 'de_DE' });
+    expect((await api.get(hook.url)).queues).toEqual([source.url, all.url]);
+  });
+
+  it('wait a day for their deletion, seen in their own list, and take no documents', async () => {
+    const doomed = await makeQueue({ name: 'Doomed' });
+    const inbox = await api.post('/inboxes', { name: 'I', email_prefix: 'doomed', queues: [doomed.url] });
+    const before = Date.now();
+    expect((await send('DELETE', doomed.url)).status).toBe(204);
+    const waiting = await api.get(doomed.url);
+    expect(waiting).toMatchObject({ status: 'deletion_requested', workspace: null, inbox: inbox.url });
+    expect(Math.abs(Date.parse(waiting.delete_after) - before - 86_400_000)).toBeLessThan(60_000);
+    expect((await api.get('/queues?name=Doomed')).results).toEqual([]);
+    expect((await api.get('/queues?name=Doomed&deleting=true')).results).toEqual([waiting]);
+    expect((await send('DELETE', `${doomed.url}?delete_after=0`)).status).toBe(204);
+    expect(await api.get(doomed.url)).toEqual(waiting);
+    expect(await send('PATCH', doomed.url, { name: 'Back' })).toMatchObject({
+      status: 400,
+      body: { detail: 'Queue is being deleted.' },
+    });
+    const form = new FormData();
+    form.append('content', new Blob(['%PDF-1.4']), 'a.pdf');
+    expect(await send('POST', `/uploads?queue=${doomed.id}`, form)).toMatchObject({
+      status: 400,
+      body: { detail: 'Queue is being deleted.', code: 'bad_request' },
+    });
+    expect((await send('DELETE', `${(await makeQueue()).url}?delete_after=tomorrow`)).status).toBe(400);
+  });
+});
+
+describe('the deletion of a queue', () => {
+  it('takes its annotations and its inbox along, and nothing else', async () => {
+    const doomed = await makeQueue({ name: 'Doomed' });
+    const inbox = await api.post('/inboxes', { name: 'I', email_prefix: 'doomed', queues: [doomed.url] });
+    const importInto = async (queueId: number) => {
+      const content = await buildPdf({ lines: invoiceLines(`D-${queueId}`) });
+      const task = await api.upload(queueId, [{ fileName: 'd.pdf', content }]);
+      return (await waitFor('the upload', () => api.findUploaded(task), { timeoutMs: 60_000 })).annotationIds[0];
+    };
+    const [gone, kept] = [await importInto(doomed.id), await importInto(queue.id)];
+    await api.delete(`${doomed.url}?delete_after=0`);
+    await waitFor('the end of the queue', async () => (await send('GET', doomed.url)).status === 404, {
+      timeoutMs: 60_000,
+    });
+    expect((await send('GET', `/annotations/${gone}`)).status).toBe(404);
+    expect((await send('GET', inbox.url)).status).toBe(404);
+    expect((await send('GET', `/annotations/${kept}`)).status).toBe(200);
+    expect(
+      (await api.get('/queues?deleting=true&name=Doomed&page_size=100')).results.map(({ id }: Json) => id),
+    ).not.toContain(doomed.id);
+  });
+});
+
+describe('inboxes', () => {
+  const makeInbox = async (more: object = {}) =>
+    api.post('/inboxes', { name: 'I', email_prefix: 'Invoices', queues: [(await makeQueue()).url], ...more });
+
+  it('and their queue have one setting with two views', async () => {
+    const inbox = await makeInbox({ bounce_email_to: null, bounce_unprocessable_attachments: true });
+    expect(inbox).toMatchObject({
+      bounce_email_to: null,
+      bounce_unprocessable_attachments: true,
+      bounce_email_with_no_attachments: true,
+      email_prefix: 'invoices',
+    });
+    const owner = await api.get(inbox.queues[0]);
+    expect(owner.inbox).toBe(inbox.url);
+    expect(owner.settings.email_notifications).toMatchObject({ recipient: null, unprocessable_attachments: true });
+    await api.patch(inbox.url, { bounce_email_to: 'me@example.com', bounce_postponed_annotations: true });
+    expect((await api.get(owner.url)).settings.email_notifications).toMatchObject({
+      recipient: { email: 'me@example.com' },
+      unprocessable_attachments: true,
+      postponed_annotations: true,
+    });
+    await api.patch(owner.url, { settings: { email_notifications: { recipient: { email: 'you@example.com' } } } });
+    expect(await api.get(inbox.url)).toMatchObject({
+      bounce_email_to: 'you@example.com',
+      bounce_unprocessable_attachments: false,
+    });
+    expect((await api.get('/inboxes?bounce_email_to=you@example.com')).results.map(({ id }: Json) => id)).toEqual([
+      inbox.id,
+    ]);
+    expect((await api.get(`/inboxes?email=${inbox.email.toUpperCase()}`)).results).toHaveLength(1);
+    expect((await api.get('/inboxes?email_prefix=invoices&bounce_postponed_annotations=true')).results).toEqual([]);
+  });
+
+  it('get another address with another prefix, and are found by one address alone', async () => {
+    const inbox = await makeInbox();
+    const domain = inbox.email.split('@')[1];
+    const renamed = await api.patch(inbox.url, { email_prefix: 'other' });
+    expect(renamed.email).toMatch(/^other-[0-9a-f]{6}@/);
+    expect((await api.patch(inbox.url, { email_prefix: 'other' })).email).toBe(renamed.email);
+    const given = await api.patch(inbox.url, { email: `Mine@${domain}` });
+    expect(given).toMatchObject({ email: `mine@${domain}`, email_prefix: 'mine' });
+    expect(
+      (await send('POST', '/inboxes', { name: 'I', queues: [(await makeQueue()).url], email: given.email })).body,
+    ).toEqual({
+      email: ['inbox with this email already exists.'],
+    });
+    for (const email of ['mine@elsewhere.com', `a b@${domain}`, '@', 'x']) {
+      expect((await send('PATCH', inbox.url, { email })).body).toEqual({ email: [expect.any(String)] });
+    }
+    expect((await send('POST', '/inboxes', { name: 'I', queues: [(await makeQueue()).url] })).body).toEqual({
+      email_prefix: ['This field is required.'],
+    });
+    const taken = inbox.queues;
+    expect((await send('POST', '/inboxes', { name: 'I', email_prefix: 'a', queues: taken })).body).toEqual({
+      queues: ['This queue already has an inbox.'],
+    });
+    const other = await makeQueue();
+    expect((await api.patch(inbox.url, { queues: [other.url] })).queues).toEqual([other.url]);
+    expect([(await api.get(taken[0])).inbox, (await api.get(other.url)).inbox]).toEqual([null, inbox.url]);
+    expect((await api.patch(taken[0], { inbox: inbox.url })).inbox).toBe(inbox.url);
+    expect((await api.get(inbox.url)).queues).toEqual(taken);
+    expect((await send('PATCH', taken[0], { inbox: null })).body).toEqual({ inbox: [expect.any(String)] });
+    await api.delete(inbox.url);
+    expect((await api.get(taken[0])).inbox).toBeNull();
+  });
+
+  it('refuse wrong filters at their places', async () => {
+    const inbox = await makeInbox();
+    const filters = {
+      allowed_senders: 'x',
+      document_rejection_conditions: {
+        enabled: 1,
+        resolution_lower_than_px: [1],
+        mime_types: ['pdf'],
+        file_name_regexes: ['a', '(?=b)'],
+      },
+    };
+    expect((await send('PATCH', inbox.url, { filters })).body).toEqual({
+      filters: {
+        allowed_senders: ['Expected a list of items.'],
+        document_rejection_conditions: {
+          enabled: ['Must be a valid boolean.'],
+          resolution_lower_than_px: ['Expected width and height as two integers.'],
+          mime_types: ['"pdf" is not a valid MIME type.'],
+          file_name_regexes: [expect.stringContaining('RE2')],
+        },
+      },
+    });
+  });
+});
+
+describe('connectors', () => {
+  it('keep their key to themselves, and show their token to admins', async () => {
+    const one = await makeQueue();
+    const made = await makeConnector({
+      queues: [one.url],
+      params: null,
+      client_ssl_key: 'KEY',
+      authorization_token: 'T0',
+    });
+    expect(made).toMatchObject({ authorization_type: 'secret_key', authorization_token: 'T0', asynchronous: true });
+    expect(JSON.stringify(made)).not.toContain('KEY');
+    expect((await makeConnector()).authorization_token).toMatch(/^[0-9a-f]{40}$/);
+    expect((await api.get(one.url)).connector).toBe(made.url);
+    const two = await makeQueue();
+    expect((await send('POST', '/connectors', { ...made, queues: [one.url, two.url] })).body).toEqual({
+      queues: ['The queue "Q" already has another connector.'],
+    });
+    expect((await api.patch(two.url, { connector: made.url })).connector).toBe(made.url);
+    expect((await api.get(made.url)).queues).toEqual([one.url, two.url]);
+    expect((await api.get(`/queues?connector=${made.id}`)).pagination.total).toBe(2);
+
+    const reader = { username: 'reader', password: 'k3a9zQ7x1b' };
+    const groups = [`${system.baseUrl}/v1/groups/2`];
+    await api.post('/users', { ...reader, organization, groups, queues: [two.url] });
+    const seen = await (await system.login(reader)).get(made.url);
+    expect(seen).toMatchObject({ name: 'C', queues: [two.url] });
+    expect('authorization_token' in seen).toBe(false);
+
+    for (const service_url of ['ftp://x', 'x', 'javascript:1', 'https://']) {
+      expect((await send('PATCH', made.url, { service_url })).body).toEqual({ service_url: ['Enter a valid URL.'] });
+    }
+    await api.delete(made.url);
+    expect((await api.get(two.url)).connector).toBeNull();
+  });
+});
+
+describe('hooks', () => {
+  it('answer every default, keep secrets to themselves, and merge their configuration', async () => {
+    const made = await makeHook({
+      type: 'webhook',
+      config: { url: 'https://h.example.com', secret: 'S3CRET', client_ssl_key: 'KEY', app: { url: 'https://a' } },
+      secrets: { password: 'hunter2' },
+      token_owner: null,
+    });
+    expect(made).toMatchObject({
+      type: 'webhook',
+      active: true,
+      queues: [],
+      run_after: [],
+      events: ['annotation_status.changed'],
+      sideload: [],
+      test: {},
+      settings: {},
+      settings_schema: null,
+      token_owner: null,
+      token_lifetime_s: null,
+      description: null,
+      guide: null,
+      extension_source: 'custom',
+      metadata: {},
+      config: {
+        url: 'https://h.example.com',
+        secret: 'S3CRET',
+        insecure_ssl: false,
+        client_ssl_certificate: null,
+        timeout_s: 30,
+        retry_count: 4,
+        retry_on_any_non_2xx: false,
+        max_polling_time_s: 300,
+        schedule: {},
+        app: { url: 'https://a' },
+      },
+    });
+    expect(JSON.stringify(await api.get(made.url))).not.toMatch(/hunter2|KEY|"secrets":/);
+    expect(await api.get(`${made.url}/secrets_keys`)).toEqual(['password']);
+    expect((await api.patch(made.url, { name: 'N', config: {} })).config).toEqual(made.config);
+    expect((await api.patch(made.url, { config: { timeout_s: 5, retry_count: 0 } })).config).toEqual({
+      ...made.config,
+      timeout_s: 5,
+      retry_count: 0,
+    });
+    expect((await api.patch(made.url, { config: { timeout_s: null } })).config).toEqual({
+      ...made.config,
+      retry_count: 0,
+    });
+    const put = (await send('PUT', made.url, { name: 'N', events: [], config: { url: 'http://x.example.com' } })).body;
+    expect(put.config).toMatchObject({ url: 'http://x.example.com', retry_count: 4, secret: 'S3CRET' });
+    await api.patch(made.url, { secrets: { token: 'x', password: null } });
+    expect(await api.get(`${made.url}/secrets_keys`)).toEqual(['token']);
+
+    const reader = { username: 'hook-reader', password: 'k3a9zQ7x1b' };
+    await api.post('/users', {
+      ...reader,
+      organization,
+      groups: [`${system.baseUrl}/v1/groups/2`],
+      queues: [queue.url],
+    });
+    await api.patch(made.url, { queues: [queue.url] });
+    const seen = await (await system.login(reader)).get(made.url);
+    expect(seen.config).toMatchObject({ url: 'http://x.example.com', secret: null, insecure_ssl: false });
+    await api.delete(made.url);
+    expect((await api.get(queue.url)).hooks).toEqual([]);
+  });
+
+  it('and queues know of each other, webhooks being the older name', async () => {
+    const owner = await makeQueue();
+    const [first, second] = [await makeHook({ queues: [owner.url] }), await makeHook()];
+    expect(await api.get(owner.url)).toMatchObject({ hooks: [first.url], webhooks: [first.url] });
+    const both = await api.patch(owner.url, { hooks: [first.url], webhooks: [second.url, first.url] });
+    expect(both).toMatchObject({ hooks: [first.url, second.url], webhooks: [first.url, second.url] });
+    expect((await api.get(second.url)).queues).toEqual([owner.url]);
+    expect((await api.get(`/hooks?queue=${owner.id}`)).results.map(({ id }: Json) => id)).toEqual([
+      first.id,
+      second.id,
+    ]);
+    expect((await api.get(`/queues?hooks=${second.id}`)).results.map(({ id }: Json) => id)).toEqual([owner.id]);
+    const job = await makeHook({ type: 'function', config: { runtime: 'python3.12', code: 'x' } });
+    expect(job.config).toEqual({ runtime: 'python3.12', code: 'x' });
+    const listed = (await api.get('/webhooks?page_size=100')).results;
+    expect(listed.map(({ id }: Json) => id)).not.toContain(job.id);
+    expect(await api.get(`/webhooks/${first.id}`)).toEqual({ ...first, url: `${system.baseUrl}/v1/hooks/${first.id}` });
+    expect((await send('PATCH', `/webhooks/${first.id}`, { name: 'Renamed', config: {} })).body).toMatchObject({
+      name: 'Renamed',
+      config: first.config,
+    });
+  });
+
+  it('expand whole events, and refuse unknown ones at their place', async () => {
+    const { events } = await makeHook({ events: ['annotation_content', 'invocation', 'annotation_content.export'] });
+    expect(events).toEqual([
+      'annotation_content.initialize',
+      'annotation_content.started',
+      'annotation_content.user_update',
+      'annotation_content.updated',
+      'annotation_content.confirm',
+      'annotation_content.export',
+      'invocation.scheduled',
+      'invocation.manual',
+    ]);
+    const wrong = { events: ['upload', 'download'], sideload: ['queues', 'moon'], config: { url: 'ftp://x' } };
+    expect((await send('POST', '/hooks', { name: 'H', ...wrong })).body).toEqual({
+      events: { '1': ['"download" is not a valid choice.'] },
+      sideload: ['"moon" is not a valid choice.'],
+      config: { url: ['Enter a valid URL.'] },
+    });
+  });
+
+  it('refuse an order without a beginning', async () => {
+    const a = await makeHook();
+    const b = await makeHook({ run_after: [a.url] });
+    const c = await makeHook({ run_after: [b.url] });
+    const cycle = ['A hook cannot run after itself, directly or through other hooks.'];
+    for (const last of [a, b, c]) {
+      expect((await send('PATCH', a.url, { run_after: [last.url] })).body).toEqual({ run_after: cycle });
+    }
+    await api.delete(b.url);
+    expect((await api.get(c.url)).run_after).toEqual([]);
+    expect((await api.patch(a.url, { run_after: [c.url] })).run_after).toEqual([c.url]);
+  });
+
+  it('refuse a configuration that cannot work', async () => {
+    const config = {
+      url: 'https://h.example.com',
+      timeout_s: 61,
+      retry_count: 1.5,
+      insecure_ssl: 'no',
+      max_polling_time_s: 200,
+      schedule: { cron: '*/5 * * * *' },
+    };
+    expect((await send('POST', '/hooks', { name: 'H', events: [], config })).body).toEqual({
+      config: {
+        timeout_s: ['Ensure this value is less than or equal to 60.'],
+        retry_count: ['A valid integer is required.'],
+        insecure_ssl: ['Must be a valid boolean.'],
+        max_polling_time_s: ['It can be changed for upload.created and invocation.scheduled only.'],
+        schedule: ['cron: the hook may be called every 10 minutes at most.'],
+      },
+    });
+    expect((await send('POST', '/hooks', { name: 'H', events: [] })).body).toEqual({
+      config: { url: ['This field is required.'] },
+    });
+    const scheduled = {
+      events: ['invocation.scheduled'],
+      config: { ...HOOK_CONFIG, schedule: { cron: '*/30 * * * *' } },
+    };
+    expect((await makeHook(scheduled)).config.schedule).toEqual({ cron: '*/30 * * * *' });
+    for (const cron of ['x', '* * *', '0 0 0 0 0 0', '61 * * * *']) {
+      expect(
+        (await send('POST', '/hooks', { name: 'H', events: [], config: { ...HOOK_CONFIG, schedule: { cron } } }))
+          .status,
+      ).toBe(400);
+    }
+  });
+  const HOOK_CONFIG = { url: 'https://h.example.com' };
+
+  it('check their settings against their schema, within a time', async () => {
+    const settings_schema = { type: 'object', properties: { limit: { type: 'integer' } }, required: ['limit'] };
+    expect(
+      (await send('POST', '/hooks', { name: 'H', events: [], config: HOOK_CONFIG, settings_schema })).body,
+    ).toEqual({
+      settings: [expect.stringContaining('limit')],
+    });
+    expect((await makeHook({ settings_schema, settings: { limit: 1 } })).settings).toEqual({ limit: 1 });
+    const slow = { type: 'object', properties: { a: { type: 'string', pattern: '^(a+)+$' } } };
+    const endless = { $ref: '#' };
+    for (const schema of [slow, endless]) {
+      const answer = await send('POST', '/hooks', {
+        name: 'H',
+        events: [],
+        config: HOOK_CONFIG,
+        settings_schema: schema,
+        settings: { a: `${'a'.repeat(50)}!` },
+      });
+      expect([answer.status, answer.body.settings?.length]).toEqual([400, 1]);
+    }
+  });
+
+  it('belong to a user of the same organization who is no group admin', async () => {
+    const me = await api.get('/auth/user');
+    expect((await makeHook({ token_owner: me.url, token_lifetime_s: 7200 })).token_owner).toBe(me.url);
+    const theirs = await foreign.get('/auth/user');
+    const groups = [`${system.baseUrl}/v1/groups/6`];
+    const group = await api.post('/users', { username: 'group', organization, password: 'k3a9zQ7x1b', groups });
+    const answers = await Promise.all(
+      [theirs.url, group.url].map((token_owner) =>
+        send('POST', '/hooks', { name: 'H', events: [], config: HOOK_CONFIG, token_owner }),
+      ),
+    );
+    expect(answers.map(({ status, body }) => [status, Object.keys(body)])).toEqual([
+      [400, ['token_owner']],
+      [400, ['token_owner']],
+    ]);
+    expect(
+      (await send('POST', '/hooks', { name: 'H', events: [], config: HOOK_CONFIG, token_lifetime_s: 7201 })).status,
+    ).toBe(400);
+  });
+
+  it('are copied inactive, with or without secrets', async () => {
+    const first = await makeHook();
+    const source = await makeHook({ secrets: { a: 'b' }, run_after: [first.url], queues: [queue.url] });
+    const plain = (await send('POST', `${source.url}/duplicate`, { name: 'Copy' })).body;
+    expect(plain).toMatchObject({ name: 'Copy', active: false, queues: [], run_after: [], config: source.config });
+    expect(await api.get(`${plain.url}/secrets_keys`)).toEqual([]);
+    const body = { name: 'Copy', copy_secrets: true, copy_dependencies: true };
+    const whole = (await send('POST', `${source.url}/duplicate`, body)).body;
+    expect(whole.run_after).toEqual([first.url]);
+    expect(await api.get(`${whole.url}/secrets_keys`)).toEqual(['a']);
+    expect((await send('POST', '/hooks/create', {})).status).toBe(404);
+  });
+});
+
+describe('schemas', () => {
+  it('say what is wrong with a content without making anything', async () => {
+    const check = async (body: object) => send('POST', '/schemas/validate', body);
+    expect(await check({ content: [SECTION] })).toEqual({ status: 200, body: {} });
+    expect((await check({ content: [] })).body).toEqual({ content: ['At least one section is required.'] });
+    expect((await check({})).body).toEqual({ content: ['This field is required.'] });
+    expect((await check({ content: [{ ...SECTION, id: 'x'.repeat(51) }] })).body).toEqual({
+      content: [{ id: ['Ensure this field has no more than 50 characters.'] }],
+    });
+    expect((await check({ content: [{ ...SECTION, id: 'x'.repeat(50) }] })).body).toEqual({});
+  });
+
+  it('answer what was written, and refuse what is wrong at its place', async () => {
+    const made = await makeSchema();
+    expect(made.content).toEqual([SECTION]);
+    const regexp = (pattern: string) => [
+      { ...SECTION, children: [{ ...SECTION.children[0], constraints: { regexp: { pattern } } }] },
+    ];
+    const { status, body } = await send('PATCH', made.url, { content: regexp('(a+)+\\1') });
+    expect([status, body]).toEqual([
+      400,
+      { content: [{ children: [{ constraints: { regexp: { pattern: [expect.stringContaining('RE2')] } } }] }] },
+    ]);
+    expect((await api.patch(made.url, { content: regexp('^(a+)+$') })).content).toEqual(regexp('^(a+)+$'));
+    expect((await send('PATCH', made.url, { content: {} })).body).toEqual({
+      content: ['Expected a list of items but got type "dict".'],
+    });
+    expect((await send('PATCH', made.url, { content: null })).body).toEqual({
+      content: ['This field may not be null.'],
+    });
+  });
+
+  it('stay while a queue or an annotation uses them', async () => {
+    const owner = await makeQueue();
+    expect(await send('DELETE', owner.schema)).toMatchObject({ status: 409, body: { code: 'conflict' } });
+    expect((await api.get(`/schemas?queue=${owner.id}`)).results.map(({ url }: Json) => url)).toEqual([owner.schema]);
+    await api.patch(owner.url, { schema: (await makeSchema()).url });
+    expect((await send('DELETE', owner.schema)).status).toBe(204);
+  });
+});

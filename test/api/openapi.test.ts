@@ -1,0 +1,64 @@
+import { type Api, type Json, startSystem, type TestSystem } from '@intake/testkit';
+
+jest.setTimeout(180_000);
+
+let system: TestSystem;
+let api: Api;
+let document: Json;
+beforeAll(async () => {
+  system = await startSystem();
+  api = await system.login();
+  document = await (await fetch(`${system.baseUrl}/v1/openapi.json`)).json();
+});
+afterAll(() => system?.stop());
+
+it('is served to everybody, with the address that was called', () => {
+  expect(document).toMatchObject({ openapi: '3.1.0', servers: [{ url: `${system.baseUrl}/v1` }] });
+  expect(Object.keys(document.paths).length).toBeGreaterThan(60);
+});
+
+it('is shown on a page that needs nothing from elsewhere', async () => {
+  for (const path of ['/docs', '/docs/', '/docs/start.js', '/docs/swagger-ui-bundle.js', '/docs/swagger-ui.css']) {
+    const response = await fetch(system.baseUrl + path, { redirect: 'manual' });
+    expect([path, response.status]).toEqual([path, 200]);
+    expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect((await response.text()).length).toBeGreaterThan(100);
+  }
+  expect((await fetch(`${system.baseUrl}/docs/package.json`)).status).toBe(404);
+});
+
+it('names every attribute of the objects, and no other', async () => {
+  const queue = await api.get(`/queues/${system.queueId}`);
+  const objects = {
+    Queue: queue,
+    Schema: await api.get(queue.schema),
+    Inbox: await api.get(queue.inbox),
+    Workspace: await api.get(queue.workspace),
+  };
+  for (const [name, object] of Object.entries(objects)) {
+    const { properties, required } = document.components.schemas[name];
+    expect([name, Object.keys(object).sort()]).toEqual([name, Object.keys(properties).sort()]);
+    expect(required.every((key: string) => key in object)).toBe(true);
+  }
+});
+
+it('no request that fits it, or nearly, ends in a server error', async () => {
+  const answers: [string, number][] = [];
+  const send = async (method: string, path: string, body?: string) => {
+    const headers = { 'content-type': 'application/json' };
+    const response = await api.request(method, path, {
+      headers,
+      body: body === undefined ? undefined : Buffer.from(body),
+    });
+    answers.push([`${method} ${path} ${body ?? ''}`, response.status]);
+  };
+  const { organizationId } = system;
+  const workspace = (await api.get('/workspaces')).results[0].url;
+  await send('PATCH', workspace, '{"metadata": {"a\\u0000b": 1}}');
+  await send('GET', '/pages?number=1480,9277098770');
+  for (const id of ['-1.5', '1e30', '9007199254740993']) {
+    await send('PATCH', `/organizations/${organizationId}/auth_settings`, `{"jwt_keys": [{"id": ${id}}]}`);
+  }
+  await send('PATCH', `/organizations/${organizationId}/auth_settings`, '{"jwt_keys": ["x", {"id": "y"}]}');
+  expect(answers.filter(([, status]) => status >= 500)).toEqual([]);
+});
