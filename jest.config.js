@@ -16,7 +16,7 @@ module.exports = {
     '/node_modules/(?!(jose|openid-client|oauth4webapi|@pydantic/monty)/|mongodb/lib/runtime_adapters\\.js|@opentelemetry/otlp-exporter-base/)',
   ],
   moduleNameMapper: {
-    '^@intake/(contracts|rpc|bus|mongo|service|schema|engine|untrusted|starter|testkit|urls)$':
+    '^@intake/(contracts|rpc|bus|mongo|service|schema|engine|untrusted|starter|testkit|urls|resources)$':
       '<rootDir>/packages/$1/src',
   },
 };

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { readShape } from '@intake/resources';
 import { type Caller, Refusal, systemCaller } from '@intake/rpc';
 import { contextFromTraceparent, type Runtime, runInContext, withSpan } from '@intake/service';
 import type { ApiUrls } from '@intake/urls';
@@ -13,7 +14,6 @@ import type { Quota } from './quota/quota';
 import { readBody } from './request/body';
 import { checkCsrf, sessionOf } from './request/cookies';
 import { allowOrigins } from './request/cors';
-import { readShape } from './request/shapes';
 import { may } from './roles';
 import { Answer, ApiRequest, type Route, readParameters } from './route';
 

@@ -1,3 +1,4 @@
+import type { UserView } from '@intake/resources';
 import type { Caller } from '@intake/rpc';
 
 /** Names of the roles, by group id (API: auth.md section 8). */
@@ -75,9 +76,6 @@ export function may(roles: readonly string[], permission: Permission): boolean {
   const allowed: readonly string[] = MAY[permission];
   return roles.some((role) => allowed.includes(role));
 }
-
-/** How much of a user somebody is shown: all; all but who it is to single sign-on; names; nothing. */
-export type UserView = 'admin' | 'full' | 'names' | 'none';
 
 /** How much of a user the caller is shown (API: auth.md section 8). */
 export function viewOfUser({ roles, userId }: Pick<Caller, 'roles' | 'userId'>, id: number): UserView {

@@ -1,4 +1,4 @@
-import { inputSchema, type JsonSchema } from '../resource/attributes';
+import { inputSchema, type JsonSchema } from '@intake/resources';
 import { MAY } from '../roles';
 import { isTextParameter, type Route } from '../route';
 

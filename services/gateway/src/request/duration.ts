@@ -1,6 +1,6 @@
 import type { annotation } from '@intake/contracts';
+import { number } from '@intake/resources';
 import { z } from 'zod';
-import { number } from './shapes';
 
 const seconds = number
   .refine((value) => Number.isFinite(value) && value >= 0, 'Ensure this value is greater than or equal to 0.')

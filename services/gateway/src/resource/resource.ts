@@ -1,26 +1,11 @@
+import { bodyOf, type ResourceKind, schemaOf, valuesOf } from '@intake/resources';
 import type { Caller } from '@intake/rpc';
-import type { ApiUrls } from '@intake/urls';
 import { type Filter, listRoute, type Wanted } from '../list-route';
 import { created, replyOne } from '../reply/list';
 import { FIELDS_PARAMETERS } from '../request/fields';
 import type { Query } from '../request/query';
 import type { Permission } from '../roles';
 import { type QueryParameter, type Route, type RouteDoc, route } from '../route';
-import { type Attributes, bodyOf, schemaOf, showAll, valuesOf } from './attributes';
-
-/** A kind of object of the API: its name in the OpenAPI document, and its attributes. */
-export interface ResourceKind<Row> {
-  /** Such as `Queue`. */
-  readonly name: string;
-  readonly attributes: Attributes<Row>;
-  /** The object as it is answered. */
-  readonly toJson: (row: Row, urls: ApiUrls, caller: Caller) => Record<string, unknown>;
-}
-
-/** Declares a kind of object. */
-export function resourceKind<Row>(name: string, attributes: Attributes<Row>): ResourceKind<Row> {
-  return { name, attributes, toJson: (row, urls, caller) => showAll(attributes, row, urls, caller) };
-}
 
 type Filters = Readonly<Record<string, Filter<unknown>>>;
 

@@ -1,4 +1,19 @@
 import type { auth as contract } from '@intake/contracts';
+import {
+  boolean as booleanField,
+  metadata,
+  name,
+  number,
+  ORGANIZATION_GROUP_ID,
+  object,
+  organizationGroupToJson,
+  organizationToJson,
+  reference,
+  string,
+  type UserView,
+  unknownReference,
+  userToJson,
+} from '@intake/resources';
 import { type Caller, Refusal } from '@intake/rpc';
 import type { ApiUrls } from '@intake/urls';
 import { z } from 'zod';
@@ -6,23 +21,7 @@ import { keyOf, tokenOf } from '../auth';
 import { boolean, cutPage, ids, listRoute, NO_ROWS, text, times } from '../list-route';
 import { created, replyOne } from '../reply/list';
 import { endSession, isHttps, startSession } from '../request/cookies';
-import {
-  boolean as booleanField,
-  metadata,
-  name,
-  number,
-  object,
-  reference,
-  string,
-  unknownReference,
-} from '../request/shapes';
-import {
-  ORGANIZATION_GROUP_ID,
-  organizationGroupToJson,
-  organizationToJson,
-  userToJson,
-} from '../resources/organization';
-import { GROUPS, may, type UserView, viewOfUser } from '../roles';
+import { GROUPS, may, viewOfUser } from '../roles';
 import { Answer, route } from '../route';
 import type { RouteContext } from './index';
 import { distinct, isOwn, onlyOne } from './lookups';

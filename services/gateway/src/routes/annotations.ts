@@ -1,4 +1,17 @@
 import type { annotation as contract } from '@intake/contracts';
+import {
+  annotationToJson,
+  boolean,
+  durationToJson,
+  formatDuration,
+  historyToJson,
+  metadata,
+  number,
+  reference,
+  string,
+  unknownReference,
+  urlOrNull,
+} from '@intake/resources';
 import { type Caller, invalidField, Refusal } from '@intake/rpc';
 import { z } from 'zod';
 import { replyList, replyOne } from '../reply/list';
@@ -7,10 +20,6 @@ import { hasJsonBody } from '../request/body';
 import { processingDuration, toDuration } from '../request/duration';
 import { readIdempotencyKey } from '../request/idempotency';
 import { readPage } from '../request/pagination';
-import { boolean, metadata, number, reference, string, unknownReference } from '../request/shapes';
-import { annotationToJson } from '../resources/annotation';
-import { durationToJson, historyToJson } from '../resources/related';
-import { formatDuration, urlOrNull } from '../resources/values';
 import { may } from '../roles';
 import { Answer, type ApiRequest, route } from '../route';
 import { exportAnnotations, TRANSFER_MS, wantsCsv } from './exports';

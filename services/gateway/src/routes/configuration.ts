@@ -1,27 +1,31 @@
 import { annotation, queue as contract } from '@intake/contracts';
+import {
+  answers,
+  boolean as booleanField,
+  CONNECTOR,
+  HOOK,
+  INBOX,
+  LABEL,
+  name,
+  parseDuration,
+  QUEUE,
+  type QueueRow,
+  type QueueValues,
+  RESET_CONFIG,
+  reference,
+  SCHEMA,
+  sections,
+  string,
+  unknownReference,
+  WORKSPACE,
+  WRONG_DURATION,
+} from '@intake/resources';
 import { type Caller, invalidField, Refusal } from '@intake/rpc';
 import { z } from 'zod';
 import { boolean, choices, ids, NO_ROWS, text } from '../list-route';
 import { created } from '../reply/list';
 import type { Query } from '../request/query';
-import {
-  boolean as booleanField,
-  name,
-  parseDuration,
-  reference,
-  string,
-  unknownReference,
-  WRONG_DURATION,
-} from '../request/shapes';
-import { answers } from '../resource/attributes';
 import { resourceRoutes } from '../resource/resource';
-import { CONNECTOR } from '../resources/connector';
-import { HOOK, RESET_CONFIG } from '../resources/hook';
-import { INBOX } from '../resources/inbox';
-import { LABEL } from '../resources/label';
-import { QUEUE, type QueueRow, type QueueValues } from '../resources/queue';
-import { SCHEMA, sections } from '../resources/schema';
-import { WORKSPACE } from '../resources/workspace';
 import { route } from '../route';
 import type { RouteContext } from './index';
 import { distinct, isOwn, onlyOne } from './lookups';

@@ -1,8 +1,16 @@
+import {
+  boolean,
+  contentToJson,
+  messageToJson,
+  nodeToJson,
+  number,
+  object,
+  readNodes,
+  reference,
+  string,
+} from '@intake/resources';
 import { invalidField } from '@intake/rpc';
 import { z } from 'zod';
-import { boolean, number, object, reference, string } from '../request/shapes';
-import { messageToJson } from '../resources/annotation';
-import { contentToJson, nodeToJson, readNodes } from '../resources/content';
 import { type ApiRequest, route } from '../route';
 import type { RouteContext } from './index';
 import { onlyOne } from './lookups';

@@ -1,11 +1,11 @@
 import { documentStorage } from '@intake/contracts';
+import { documentToJson, pageToJson } from '@intake/resources';
 import type { Caller } from '@intake/rpc';
 import { ids, listRoute, text, times } from '../list-route';
 import { openFile } from '../reply/chunk-stream';
 import { attachment } from '../reply/content-disposition';
 import { replyOne } from '../reply/list';
 import { matchesEtag, readRange } from '../reply/range';
-import { documentToJson, pageToJson } from '../resources/document';
 import { Answer, type ApiRequest, route } from '../route';
 import type { RouteContext } from './index';
 import { onlyOne } from './lookups';

@@ -1,8 +1,8 @@
 import { mailIngest } from '@intake/contracts';
+import { emailToJson } from '@intake/resources';
 import type { Caller } from '@intake/rpc';
 import { ids, listRoute } from '../list-route';
 import { replyOne } from '../reply/list';
-import { emailToJson } from '../resources/email';
 import { route } from '../route';
 import type { RouteContext } from './index';
 import { onlyOne } from './lookups';

@@ -1,6 +1,6 @@
 import { annotation, auth, type documentStorage, type queue } from '@intake/contracts';
+import type { QueueRelations } from '@intake/resources';
 import { type Caller, createReader, Refusal } from '@intake/rpc';
-import type { QueueRelations } from '../resources/queue';
 import type { Services } from '../services';
 
 const BATCH = 100;

@@ -1,11 +1,10 @@
 import { timingSafeEqual } from 'node:crypto';
+import { name, object, organizationToJson, string } from '@intake/resources';
 import { type FieldErrors, Refusal, systemCaller } from '@intake/rpc';
 import { ensureStarter } from '@intake/starter';
 import { z } from 'zod';
 import { hash } from '../auth';
 import { created } from '../reply/list';
-import { name, object, string } from '../request/shapes';
-import { organizationToJson } from '../resources/organization';
 import { route } from '../route';
 import type { RouteContext } from './index';
 

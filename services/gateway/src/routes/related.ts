@@ -1,10 +1,9 @@
 import { annotation as contract } from '@intake/contracts';
+import { blockerToJson, metadata, name, noteToJson, reference, relationToJson, string } from '@intake/resources';
 import type { Caller } from '@intake/rpc';
 import { z } from 'zod';
 import { ids, listRoute, text } from '../list-route';
 import { created, replyOne } from '../reply/list';
-import { metadata, name, reference, string } from '../request/shapes';
-import { blockerToJson, noteToJson, relationToJson } from '../resources/related';
 import { type ApiRequest, route } from '../route';
 import type { RouteContext } from './index';
 import { onlyOne } from './lookups';

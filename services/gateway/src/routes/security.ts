@@ -1,9 +1,8 @@
 import type { auth as contract } from '@intake/contracts';
+import { boolean, integer, name, object, string, userToJson } from '@intake/resources';
 import { Refusal } from '@intake/rpc';
 import { z } from 'zod';
 import { keyOf } from '../auth';
-import { boolean, integer, name, object, string } from '../request/shapes';
-import { userToJson } from '../resources/organization';
 import { viewOfUser } from '../roles';
 import { route } from '../route';
 import type { RouteContext } from './index';

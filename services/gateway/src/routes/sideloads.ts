@@ -1,14 +1,24 @@
 import { annotation as contract } from '@intake/contracts';
+import {
+  blockerToJson,
+  documentToJson,
+  emailToJson,
+  findNodes,
+  LABEL,
+  nodeToJson,
+  noteToJson,
+  organizationToJson,
+  pageToJson,
+  queueToJson,
+  readNodes,
+  relationToJson,
+  schemaToJson,
+  userToJson,
+  workspaceToJson,
+} from '@intake/resources';
 import type { Caller } from '@intake/rpc';
 import type { Sideloads } from '../reply/list';
 import type { Query } from '../request/query';
-import { findNodes, nodeToJson, readNodes } from '../resources/content';
-import { documentToJson, pageToJson } from '../resources/document';
-import { emailToJson } from '../resources/email';
-import { LABEL } from '../resources/label';
-import { organizationToJson, userToJson } from '../resources/organization';
-import { queueToJson, schemaToJson, workspaceToJson } from '../resources/queue';
-import { blockerToJson, noteToJson, relationToJson } from '../resources/related';
 import { viewOfUser } from '../roles';
 import type { ApiRequest } from '../route';
 import { readEmails } from './emails';

@@ -1,8 +1,8 @@
 import type { documentStorage } from '@intake/contracts';
+import { taskToJson, uploadToJson } from '@intake/resources';
 import { type Caller, invalidField, Refusal } from '@intake/rpc';
 import { replyOne } from '../reply/list';
 import { readIdempotencyKey } from '../request/idempotency';
-import { taskToJson, uploadToJson } from '../resources/document';
 import { Answer, type ApiRequest, route } from '../route';
 import { type IncomingFile, receiveFiles } from '../upload/receive-files';
 import type { RouteContext } from './index';

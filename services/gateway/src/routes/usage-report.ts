@@ -1,10 +1,9 @@
 import { Readable } from 'node:stream';
 import type { reporting } from '@intake/contracts';
+import { number, type ReportNames, reference, string, usageReportToCsv, usageReportToJson } from '@intake/resources';
 import { type Caller, Refusal } from '@intake/rpc';
 import { z } from 'zod';
 import { parseTime } from '../request/query';
-import { number, reference, string } from '../request/shapes';
-import { type ReportNames, usageReportToCsv, usageReportToJson } from '../resources/usage-report';
 import { Answer, type ApiRequest, route } from '../route';
 import type { RouteContext } from './index';
 import { distinct } from './lookups';

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
+import { metadata as metadataShape, readShape } from '@intake/resources';
 import { invalidField, Refusal } from '@intake/rpc';
 import busboy from 'busboy';
 import { z } from 'zod';
 import { mediaTypeOf } from '../request/body';
 import { parseJson } from '../request/json';
-import { metadata as metadataShape, readShape } from '../request/shapes';
 import { Allowance, inChunks, MAX_UPLOAD_BYTES, tooLarge } from './chunks';
 import { fileNameOf, lastPart } from './file-name';
 

@@ -1,8 +1,7 @@
 import type { queue } from '@intake/contracts';
 import { z } from 'zod';
-import { metadata, name } from '../request/shapes';
-import { answers, attributesOf, modifiedAttributes } from '../resource/attributes';
-import { resourceKind } from '../resource/resource';
+import { answers, attributesOf, modifiedAttributes, resourceKind } from './attributes';
+import { metadata, name } from './shapes';
 
 const { shown, field } = attributesOf<queue.Schema, queue.Schema>();
 

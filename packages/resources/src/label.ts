@@ -1,7 +1,6 @@
 import type { queue } from '@intake/contracts';
-import { name, string } from '../request/shapes';
-import { answers, attributesOf } from '../resource/attributes';
-import { resourceKind } from '../resource/resource';
+import { answers, attributesOf, resourceKind } from './attributes';
+import { name, string } from './shapes';
 
 const { shown, field, link } = attributesOf<queue.Label, queue.Label>();
 

@@ -1,8 +1,8 @@
 import type { Caller } from '@intake/rpc';
 import type { ApiUrls, Collection } from '@intake/urls';
 import { type ZodType, z } from 'zod';
-import { reference } from '../request/shapes';
-import { formatTime, urlOrNull } from '../resources/values';
+import { reference } from './shapes';
+import { formatTime, urlOrNull } from './values';
 
 /** A JSON Schema (2020-12), as OpenAPI 3.1 uses it. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -144,6 +144,20 @@ export function showAll<Row>(attributes: Attributes<Row>, row: Row, urls: ApiUrl
     if (value !== undefined) object[name] = value;
   }
   return object;
+}
+
+/** A kind of object of the API: its name in the OpenAPI document, and its attributes. */
+export interface ResourceKind<Row> {
+  /** Such as `Queue`. */
+  readonly name: string;
+  readonly attributes: Attributes<Row>;
+  /** The object as it is answered. */
+  readonly toJson: (row: Row, urls: ApiUrls, caller: Caller) => Record<string, unknown>;
+}
+
+/** Declares a kind of object. */
+export function resourceKind<Row>(name: string, attributes: Attributes<Row>): ResourceKind<Row> {
+  return { name, attributes, toJson: (row, urls, caller) => showAll(attributes, row, urls, caller) };
 }
 
 /** JSON Schema of the object that is answered. */

@@ -1,8 +1,7 @@
 import type { queue } from '@intake/contracts';
 import { z } from 'zod';
-import { boolean, integer, metadata, name, object, string } from '../request/shapes';
-import { answers, attributesOf, modifiedAttributes } from '../resource/attributes';
-import { resourceKind } from '../resource/resource';
+import { answers, attributesOf, modifiedAttributes, resourceKind } from './attributes';
+import { boolean, integer, metadata, name, object, string } from './shapes';
 import { formatTime, urlOrNull } from './values';
 
 const { shown, field, link, links } = attributesOf<queue.Hook, queue.Hook>();

@@ -3,10 +3,9 @@ import type { annotation, queue } from '@intake/contracts';
 import { systemCaller } from '@intake/rpc';
 import type { ApiUrls } from '@intake/urls';
 import { z } from 'zod';
-import { boolean, duration, metadata, name, numberOf, object, reference, string } from '../request/shapes';
-import { answers, attributesOf, modifiedAttributes } from '../resource/attributes';
-import { resourceKind } from '../resource/resource';
+import { answers, attributesOf, modifiedAttributes, resourceKind } from './attributes';
 import { SCHEMA } from './schema';
+import { boolean, duration, metadata, name, numberOf, object, reference, string } from './shapes';
 import { formatDuration, formatLongDuration, formatTime } from './values';
 import { WORKSPACE } from './workspace';
 

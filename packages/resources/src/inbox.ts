@@ -1,8 +1,7 @@
 import type { queue } from '@intake/contracts';
 import { z } from 'zod';
-import { boolean, metadata, name, object, reference, string } from '../request/shapes';
-import { type Attribute, answers, attributesOf, modifiedAttributes } from '../resource/attributes';
-import { resourceKind } from '../resource/resource';
+import { type Attribute, answers, attributesOf, modifiedAttributes, resourceKind } from './attributes';
+import { boolean, metadata, name, object, reference, string } from './shapes';
 
 /** What an inbox says of its queue's mail settings, and the other way round: one setting with two views. */
 interface EmailNotifications {

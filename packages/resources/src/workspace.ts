@@ -1,7 +1,6 @@
 import type { queue } from '@intake/contracts';
-import { metadata, name } from '../request/shapes';
-import { answers, attributesOf, modifiedAttributes } from '../resource/attributes';
-import { resourceKind } from '../resource/resource';
+import { answers, attributesOf, modifiedAttributes, resourceKind } from './attributes';
+import { metadata, name } from './shapes';
 
 const { shown, field, link } = attributesOf<queue.Workspace, queue.Workspace>();
 

@@ -1,8 +1,7 @@
 import type { queue } from '@intake/contracts';
 import { z } from 'zod';
-import { boolean, metadata, name, string } from '../request/shapes';
-import { answers, attributesOf, modifiedAttributes } from '../resource/attributes';
-import { resourceKind } from '../resource/resource';
+import { answers, attributesOf, modifiedAttributes, resourceKind } from './attributes';
+import { boolean, metadata, name, string } from './shapes';
 
 const { shown, field, links } = attributesOf<queue.Connector, queue.Connector>();
 

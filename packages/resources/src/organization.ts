@@ -1,7 +1,9 @@
 import type { auth } from '@intake/contracts';
 import type { ApiUrls } from '@intake/urls';
-import type { UserView } from '../roles';
 import { formatTime, urlOrNull } from './values';
+
+/** How much of a user somebody is shown: all; all but who it is to single sign-on; names; nothing. */
+export type UserView = 'admin' | 'full' | 'names' | 'none';
 
 /** The one organization group of an installation. API: organizations-users-groups.md section 2. */
 export const ORGANIZATION_GROUP_ID = 1;
