@@ -1,12 +1,21 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Api, type Json, startSystem, type TestSystem, toForm, waitFor } from '@intake/testkit';
+import {
+  type Api,
+  buildPdf,
+  invoiceLines,
+  type Json,
+  startSystem,
+  type TestSystem,
+  toForm,
+  waitFor,
+} from '@intake/testkit';
 import ExcelJS from 'exceljs';
 import JSZip from 'jszip';
 
 jest.setTimeout(180_000);
 
-/** Files that are not read as they are: office documents and damaged PDFs. */
+/** Files that are not read as they are: archives, office documents and damaged PDFs. */
 
 const SAMPLES = join(__dirname, '../samples');
 const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
@@ -36,15 +45,18 @@ async function importFile(fileName: string, content: Buffer): Promise<Json> {
   expect(response.status).toBe(202);
   const { url } = await response.json();
   const { annotationIds } = await waitFor('the upload', () => api.findUploaded(url), { timeoutMs: 60_000 });
-  return waitFor(
+  return settled(`/annotations/${annotationIds[0]}`);
+}
+
+const settled = (url: string) =>
+  waitFor(
     'the end of the import',
     async () => {
-      const annotation = await api.get(`/annotations/${annotationIds[0]}`);
+      const annotation = await api.get(url);
       return annotation.status === 'importing' ? null : annotation;
     },
     { timeoutMs: 90_000 },
   );
-}
 
 async function valuesOf(annotation: Json): Promise<Record<string, string>> {
   const { content } = await api.get(annotation.content);
@@ -142,6 +154,121 @@ describe('with LibreOffice and qpdf', () => {
     const annotation = await importFile('half.pdf', bytes.subarray(0, bytes.length / 2));
     expect(annotation.status).toBe('failed_import');
     expect(annotation.messages[0].content).toBe('The PDF is damaged and cannot be repaired.');
+  });
+});
+
+describe('a zip archive', () => {
+  withSystem();
+
+  const ZIP = 'application/zip';
+  /** As `zip -P` writes it. */
+  const PROTECTED_ZIP =
+    'UEsDBAoACQAAAHBxdV0N5vZDFAAAAAgAAAAFAAAAYS5wZGaIcRtsyXUkQa1IS8BGMYueq0txUFBLBwgN5vZDFAAAAAgAAABQSwECHgMKAAkAAABwcXVdDeb2QxQAAAAIAAAABQAAAAAAAAABAAAApIEAAAAAYS5wZGZQSwUGAAAAAAEAAQAzAAAARwAAAAAA';
+  const invoice = (number: string) => buildPdf({ lines: invoiceLines(number) });
+  const pack = async (members: Record<string, Buffer | string>): Promise<Buffer> => {
+    const zip = new JSZip();
+    for (const [name, content] of Object.entries(members)) zip.file(name, content);
+    return zip.generateAsync({ type: 'nodebuffer', compression: 'DEFLATE' });
+  };
+  /** Sends files to the legacy endpoint; answers the upload and what came of it. */
+  const send = async (...files: (readonly [string, Buffer])[]) => {
+    const body = toForm(files.map(([fileName, content]) => ({ fileName, content })));
+    const response = await api.request('POST', `/queues/${system.queueId}/upload`, { body });
+    expect(response.status).toBe(201);
+    const { results } = (await response.json()) as Json;
+    return Promise.all(
+      (results as Json[]).map(async ({ annotation, document }) => ({
+        annotation: await settled(annotation),
+        document: await api.get(document),
+      })),
+    );
+  };
+  const outcomes = (results: Awaited<ReturnType<typeof send>>) =>
+    results.map(({ annotation, document }) => [document.original_file_name, annotation.status]);
+
+  it('is opened: each file becomes a document with an annotation, in the place of the archive', async () => {
+    const taken = await invoice('ZIP-B');
+    const zip = await pack({
+      'in/b.pdf': taken,
+      'in/a.png': readFileSync(join(SAMPLES, 'scan-en.png')),
+      'in/inner.zip': await pack({ 'x.pdf': 'x' }),
+      'in/readme.txt': 'Hello.',
+      'in/deep/c.pdf': 'not taken',
+      '__MACOSX/in/._b.pdf': 'x',
+    });
+    const results = await send(
+      ['first.pdf', await invoice('ZIP-1')],
+      ['all.zip', zip],
+      ['last.pdf', await invoice('ZIP-2')],
+    );
+    expect(outcomes(results)).toEqual([
+      ['first.pdf', 'to_review'],
+      ['b.pdf', 'to_review'],
+      ['a.png', 'to_review'],
+      ['last.pdf', 'to_review'],
+    ]);
+    const member = results[1]?.document as Json;
+    const archive = await api.get(member.parent);
+    expect(archive).toMatchObject({
+      mime_type: ZIP,
+      original_file_name: 'all.zip',
+      attachment_status: 'extracted_archive',
+      annotations: [],
+      messages: [{ type: 'warning', content: expect.stringMatching(/deep\/c\.pdf.*inner\.zip.*readme\.txt/) }],
+    });
+    const { results: members } = await api.get(`/documents?parent=${archive.id}&ordering=id`);
+    expect((members as Json[]).map((one) => [one.original_file_name, one.attachment_status])).toEqual([
+      ['b.pdf', null],
+      ['a.png', null],
+      ['inner.zip', null],
+      ['readme.txt', 'filtered_by_queue_mime_type'],
+    ]);
+    const bytes = await (await api.request('GET', member.content)).arrayBuffer();
+    expect(Buffer.from(bytes).equals(taken)).toBe(true);
+  });
+
+  it('names its members in the upload, and takes values and metadata for each', async () => {
+    const body = toForm([
+      { fileName: 'two.zip', content: await pack({ '1.pdf': await invoice('1'), '2.pdf': await invoice('2') }) },
+    ]);
+    body.append('metadata', '{"batch": 3}');
+    const response = await api.request('POST', `/uploads?queue=${system.queueId}`, { body });
+    const { url } = await response.json();
+    const { uploadId, annotationIds, documentIds } = await waitFor('the upload', () => api.findUploaded(url));
+    const upload = await api.get(`/uploads/${uploadId}`);
+    expect([documentIds.length, upload.additional_documents.length, annotationIds.length]).toEqual([1, 2, 2]);
+    for (const id of annotationIds) expect((await api.get(`/annotations/${id}`)).metadata).toEqual({ batch: 3 });
+  });
+
+  const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`${i}.pdf`, 'x']));
+  it.each<[string, () => Promise<Buffer>, string, RegExp]>([
+    ['of 100 files', () => pack(many(100)), 'failed_to_extract', /100 files/],
+    ['of more than 40 MB', () => pack({ 'a.pdf': Buffer.alloc(41 * 1024 * 1024) }), 'failed_to_extract', /40 MB/],
+    ['that is broken', async () => (await pack({ 'a.pdf': 'x' })).subarray(0, 40), 'failed_to_extract', /damaged/],
+    ['with a password', async () => Buffer.from(PROTECTED_ZIP, 'base64'), 'password_protected_archive', /password/],
+    ['with nothing to import', () => pack({ 'a.txt': 'x' }), 'extracted_archive', /no file.*a\.txt/],
+    ['with nothing at all', () => pack({}), 'extracted_archive', /no file/],
+  ])('%s ends in failed_import with a reason', async (_, build, status, reason) => {
+    const [only, ...more] = await send(['some.zip', await build()]);
+    expect(more).toEqual([]);
+    expect(only?.document).toMatchObject({ mime_type: ZIP, attachment_status: status });
+    expect(only?.annotation).toMatchObject({
+      status: 'failed_import',
+      messages: [{ type: 'error', content: expect.stringMatching(reason) }],
+    });
+  });
+
+  it('that cannot be opened fails the task of the upload, when nothing else was sent', async () => {
+    const broken = (await pack({ 'a.pdf': 'x' })).subarray(0, 40);
+    const body = toForm([{ fileName: 'broken.zip', content: broken }]);
+    const response = await api.request('POST', `/uploads?queue=${system.queueId}`, { body });
+    expect(response.status).toBe(202);
+    const { url } = await response.json();
+    const task = await waitFor('the task', async () => {
+      const found = await api.get(url);
+      return found.status === 'running' ? null : found;
+    });
+    expect(task).toMatchObject({ status: 'failed', detail: expect.stringMatching(/damaged.*error/) });
   });
 });
 

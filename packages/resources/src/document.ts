@@ -19,6 +19,7 @@ export function documentToJson(row: documentStorage.Document, urls: ApiUrls) {
     original_file_name: row.originalFileName,
     content: urls.documentContent(row.id),
     attachment_status: row.attachmentStatus ?? null,
+    ...(row.message && { messages: [{ id: 'all', type: 'warning', content: row.message }] }),
     metadata: row.metadata ?? {},
   };
 }

@@ -1,5 +1,8 @@
 /** Every touch of hostile input, so that it is written and attacked once. */
 export { acceptsMimeType } from './accepted-types';
+export { ArchiveError, type ArchiveReason } from './archive/archive-error';
+export { type ArchiveJobs, archiveWorker } from './archive/jobs';
+export type { UnpackedArchive } from './archive/unpack';
 export { ChildPool, type ChildPoolOptions, type JobTable, type RunOptions } from './child-pool';
 export { ConversionError, type ConversionReason } from './convert/conversion-error';
 export { type ConvertJobs, convertWorker } from './convert/jobs';

@@ -7,6 +7,7 @@ const bytes = (...parts: (string | number[])[]) =>
 function member(name: string, content = ''): Buffer {
   const header = Buffer.alloc(30);
   header.write('PK\u0003\u0004', 'latin1');
+  header.writeUInt32LE(content.length, 18);
   header.writeUInt16LE(name.length, 26);
   return Buffer.concat([header, Buffer.from(name + content)]);
 }
@@ -43,6 +44,8 @@ test.each<[string, Buffer, string, string]>([
     'a.xlsx',
     'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
   ],
+  ['a ZIP with a PDF in it', member('a.pdf', '%PDF-1.7\n'), 'a.zip', 'application/zip'],
+  ['a ZIP with a DOCX in it', member('a.docx', member('word/document.xml').toString('latin1')), 'a', 'application/zip'],
   ['a ZIP named .docx', member('evil.exe'), 'a.docx', 'application/zip'],
   [
     'ODT',

@@ -65,8 +65,7 @@ export function detectMimeType(firstBytes: Uint8Array, fileName: string, declare
 function detectBinary(bytes: Buffer, extension: string): string | undefined {
   const starts = (...magic: number[]) => magic.every((byte, index) => bytes[index] === byte);
   const ascii = (from: number, to: number) => bytes.toString('latin1', from, to);
-  // Readers accept a PDF header anywhere in the first 1024 bytes.
-  if (ascii(0, 1024 + 5).includes('%PDF-')) return 'application/pdf';
+  if (ascii(0, 5) === '%PDF-') return 'application/pdf';
   if (starts(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)) return 'image/png';
   if (starts(0xff, 0xd8, 0xff)) return 'image/jpeg';
   if (starts(0x49, 0x49, 0x2a, 0) || starts(0x4d, 0x4d, 0, 0x2a)) return 'image/tiff';
@@ -80,6 +79,8 @@ function detectBinary(bytes: Buffer, extension: string): string | undefined {
     return detectZip(bytes, extension);
   }
   if (starts(0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1)) return detectOle(bytes, extension);
+  // Readers accept a PDF header anywhere in the first 1024 bytes.
+  if (ascii(0, 1024 + 5).includes('%PDF-')) return 'application/pdf';
   return undefined;
 }
 
@@ -103,13 +104,20 @@ function detectZip(bytes: Buffer, extension: string): string {
       const type = /^application\/vnd\.oasis\.opendocument\.[a-z]+/.exec(declared)?.[0];
       if (type) return type;
     }
-    at = bytes.indexOf('PK\u0003\u0004', at + 30 + length, 'latin1');
+    at = bytes.indexOf('PK\u0003\u0004', at + 30 + length + skippableBytes(bytes, at), 'latin1');
   }
   if (names.some((name) => name.startsWith('word/'))) return EXTENSIONS.docx!;
   if (names.some((name) => name.startsWith('xl/'))) return EXTENSIONS.xlsx!;
   if (names.some((name) => name.startsWith('ppt/'))) return EXTENSIONS.pptx!;
   const isOffice = names.includes('[Content_Types].xml') && ZIP_EXTENSIONS.has(extension);
   return isOffice ? EXTENSIONS[extension]! : EXTENSIONS.zip!;
+}
+
+/** Length of a member's content where its header tells: what is in it, other archives too, is not looked at. */
+function skippableBytes(bytes: Buffer, header: number): number {
+  const SIZE_FOLLOWS = 8;
+  const isTold = (bytes.readUInt16LE(header + 6) & SIZE_FOLLOWS) === 0;
+  return isTold ? bytes.readUInt16LE(header + 28) + bytes.readUInt32LE(header + 18) : 0;
 }
 
 function detectOle(bytes: Buffer, extension: string): string {

@@ -13,7 +13,7 @@ export function createConsumers(importUpload: ImportUpload, purge: ReturnType<ty
   };
   return {
     'upload.created': {
-      on: ({ payload }) => importUpload.start(payload.organizationId, payload.uploadId),
+      on: ({ id, payload }) => importUpload.start(payload.organizationId, payload.uploadId, id),
       giveUp: ({ id, payload }, _error, session) =>
         importUpload.giveUp(session, payload.organizationId, payload.uploadId, id),
     },

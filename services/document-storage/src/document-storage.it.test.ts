@@ -13,6 +13,7 @@ import {
   uniqueName,
   waitFor,
 } from '@intake/testkit';
+import JSZip from 'jszip';
 import { start } from './main';
 
 jest.setTimeout(90_000);
@@ -64,7 +65,7 @@ beforeAll(async () => {
     };
     queueId = await make('Invoices', { accepted_mime_types: ['application/pdf', 'image/*'] });
     otherQueueId = await make('Others');
-    archiveQueueId = await make('Archives', { accepted_mime_types: ['application/zip'] });
+    archiveQueueId = await make('Archives', { accepted_mime_types: ['application/zip', 'application/pdf'] });
   });
 });
 
@@ -297,7 +298,32 @@ describe('creating an upload', () => {
       subject: 'document.stored',
       'payload.uploadId': uploadId,
     });
-    expect(event).toMatchObject({ payload: { failure: expect.stringContaining('Zip archives') } });
+    expect(event).toMatchObject({ payload: { failure: expect.stringContaining('holds no file') } });
+  });
+
+  it('opens an archive that came by e-mail, and imports nothing of one that cannot be opened', async () => {
+    const zip = new JSZip().file('a.pdf', await pdf()).file('notes.txt', 'Hello.');
+    const caller = systemCaller('mail-ingest', ORGANIZATION);
+    const sent = [
+      await put(await zip.generateAsync({ type: 'nodebuffer' }), 'mail.zip', caller),
+      await put(Buffer.from('PK\u0003\u0004 broken', 'latin1'), 'broken.zip', caller),
+    ];
+    const more = { queueId: archiveQueueId, emailId: 77, taskType: 'email_imported' };
+    const { uploadId } = await upload(sent, caller, more);
+    const done = await storage.awaitUpload({ id: uploadId }, caller, { timeoutMs: 20_000 });
+    expect(done).toMatchObject({ finished: true, annotations: [{ documentId: done.additionalDocumentIds[0] }] });
+    const { documents } = await storage.getDocuments(
+      { ids: [...done.documentIds, ...done.additionalDocumentIds] },
+      caller,
+    );
+    expect(
+      documents.map(({ originalFileName, attachmentStatus, emailId }) => [originalFileName, attachmentStatus, emailId]),
+    ).toEqual([
+      ['mail.zip', 'extracted_archive', 77],
+      ['broken.zip', 'failed_to_extract', 77],
+      ['a.pdf', 'processed', 77],
+      ['notes.txt', 'filtered_by_queue_mime_type', 77],
+    ]);
   });
 });
 

@@ -4,7 +4,7 @@ import { type EngineJobs, engineWorker } from '@intake/engine';
 import { createIndexes, isMongoUnavailable } from '@intake/mongo';
 import { connectRpc, createReader, Refusal, serveRpc, systemCaller } from '@intake/rpc';
 import { type Environment, runAsProcess, runService } from '@intake/service';
-import { ChildPool, type ConvertJobs, convertWorker } from '@intake/untrusted';
+import { type ArchiveJobs, archiveWorker, ChildPool, type ConvertJobs, convertWorker } from '@intake/untrusted';
 import { readSettings } from './config';
 import { createConsumers } from './consumers';
 import { createDocumentStore } from './document/document.store';
@@ -23,10 +23,13 @@ import { createTaskStore } from './task/task.store';
 import { createCreateUpload } from './upload/create-upload';
 import { createImportUpload } from './upload/import-upload';
 import { createSubmissionStore } from './upload/submission.store';
+import { createUnpackArchives } from './upload/unpack-archives';
 import { createUploadStore } from './upload/upload.store';
 
 /** Longest conversion, in milliseconds. */
 const CONVERSION_MS = 60_000;
+/** Longest opening of an archive, in milliseconds. */
+const UNPACKING_MS = 30_000;
 
 /** Starts the service. */
 export const start = (env: Environment) =>
@@ -57,6 +60,9 @@ export const start = (env: Environment) =>
     });
     runtime.onStop('converters', () => converter.close());
 
+    const unpacker = new ChildPool<ArchiveJobs>({ worker: archiveWorker, size: 1, timeoutMs: UNPACKING_MS });
+    runtime.onStop('unpacker', () => unpacker.close());
+
     const queues = connectRpc(runtime, queue.QueueServiceService, rpc.addressOf('queue'), rpc.secret);
     const hooks = connectRpc(runtime, extension.ExtensionServiceService, rpc.addressOf('extension'), rpc.secret);
     const readQueue = createReader(async (ids, caller) => (await queues.getQueues({ ids }, caller)).queues);
@@ -66,6 +72,11 @@ export const start = (env: Environment) =>
       documents,
       uploads,
       tasks,
+      unpackArchives: createUnpackArchives({
+        ...{ backbone, files, fileStore, objects, documents, uploads, unpacker },
+        findAcceptedTypes: async ({ organizationId, queueId }) =>
+          (await readQueue(queueId, systemCaller('document-storage', organizationId)))?.acceptedMimeTypes ?? [],
+      }),
       callHooks: async ({ id, organizationId, queueId }, list) => {
         const request = { uploadId: id, queueId, files: list.map((file) => ({ ...file, values: { ...file.values } })) };
         const answer = await hooks.callUploadHooks(request, systemCaller('document-storage', organizationId));

@@ -219,6 +219,7 @@ function toDocumentMessage(document: Document): documentStorage.Document {
       size: document.size,
       sha256: document.sha256,
       md5: document.md5,
+      message: document.message ?? '',
     }),
     metadata: document.metadata,
   };

@@ -10,7 +10,13 @@ import {
 import { type Caller, organizationOf } from '@intake/rpc';
 import { Schema } from 'mongoose';
 import type { FileStore } from '../file/file.store';
-import type { Document, DocumentFilter, StoredRendition } from './document';
+import {
+  ARCHIVE_STATUSES,
+  type ArchiveStatus,
+  type Document,
+  type DocumentFilter,
+  type StoredRendition,
+} from './document';
 
 /** Documents, always inside the caller's organization and what it may see there. */
 export interface DocumentStore {
@@ -33,6 +39,12 @@ export interface DocumentStore {
   ): Promise<boolean>;
   /** Ids of the documents that were made of this one, in the order in which they were made. */
   findPartIds(session: ClientSession, organizationId: number, parentId: number): Promise<number[]>;
+  /** Notes what became of an archive, once; false when that is known already. */
+  markUnpacked(
+    session: ClientSession,
+    document: Pick<Document, 'id' | 'organizationId'>,
+    outcome: { readonly status: ArchiveStatus; readonly message: string },
+  ): Promise<boolean>;
   addAnnotations(
     session: ClientSession,
     annotations: readonly { organizationId: number; documentId: number; annotationId: number }[],
@@ -83,6 +95,7 @@ export function createDocumentStore(database: Database, files: Pick<FileStore, '
       createdAt: { type: Date, required: true },
       originalFileName: { type: String, default: '' },
       attachmentStatus: { type: String, default: null },
+      message: String,
       // Text, because its keys are the client's.
       metadataJson: { type: String, default: '{}' },
       size: { type: Number, required: true },
@@ -153,6 +166,14 @@ export function createDocumentStore(database: Database, files: Pick<FileStore, '
     async findPartIds(session, organizationId, parentId) {
       const found = await rows.find({ parentId, organizationId }, { session, projection: { _id: 1 } }).toArray();
       return found.map((row) => row._id).sort((a, b) => a - b);
+    },
+    async markUnpacked(session, { id, organizationId }, { status, message }) {
+      const result = await rows.updateOne(
+        { _id: id, organizationId, attachmentStatus: { $nin: [...ARCHIVE_STATUSES] } },
+        { $set: { attachmentStatus: status, message } },
+        { session },
+      );
+      return result.matchedCount === 1;
     },
     async addAnnotations(session, annotations) {
       await rows.bulkWrite(

@@ -15,6 +15,8 @@ export interface Document {
   readonly createdAt: Date;
   readonly originalFileName: string;
   readonly attachmentStatus: string | null;
+  /** What its sender should know of it: of an archive, what was left out and why. */
+  readonly message?: string;
   readonly metadata: Readonly<Record<string, unknown>>;
   /** Bytes. */
   readonly size: number;
@@ -27,6 +29,11 @@ export interface Document {
   /** Since when its bytes are gone. */
   readonly purgedAt?: Date;
 }
+
+/** What became of an archive. API: email-import.md section 1.3. */
+export const ARCHIVE_STATUSES = ['extracted_archive', 'password_protected_archive', 'failed_to_extract'] as const;
+
+export type ArchiveStatus = (typeof ARCHIVE_STATUSES)[number];
 
 /** A PDF made of a document. */
 export interface StoredRendition {

@@ -5,15 +5,8 @@ import { type Caller, Refusal, systemCaller } from '@intake/rpc';
 import type { Document } from '../document/document';
 import type { DocumentStore } from '../document/document.store';
 import type { TaskStore } from '../task/task.store';
-import {
-  type Import,
-  importFailureOf,
-  missingImports,
-  nextLook,
-  type Upload,
-  type UploadAnnotation,
-  type Values,
-} from './upload';
+import { type Candidate, candidatesOf } from './unpack-archives';
+import { type Import, missingImports, nextLook, type Upload, type UploadAnnotation, type Values } from './upload';
 import type { UploadStore } from './upload.store';
 
 /** What hooks say about a file. */
@@ -28,6 +21,8 @@ export interface ImportUploadOptions {
   readonly documents: DocumentStore;
   readonly uploads: UploadStore;
   readonly tasks: TaskStore;
+  /** Opens the archives among the documents that were sent: their members are documents then. */
+  readonly unpackArchives: (upload: Upload, sent: readonly Document[]) => Promise<void>;
   /** Shows the files to the queue's `upload.created` hooks. */
   readonly callHooks: (upload: Upload, files: readonly HookedFile[]) => Promise<readonly HookedFile[]>;
 }
@@ -44,8 +39,8 @@ type Effect = (session: ClientSession) => Promise<void>;
 
 /** The way of an upload from its files to its annotations. */
 export interface ImportUpload {
-  /** Calls the hooks and announces what is to be imported; does nothing for an upload that is further already. */
-  start(organizationId: number, uploadId: number): Promise<Effect>;
+  /** Opens archives, calls the hooks and announces what is to be imported; does nothing for an upload that is further already. */
+  start(organizationId: number, uploadId: number, eventId: string): Promise<Effect>;
   /** Hooks failed for good: the task fails, and each document gets an annotation that says so. */
   giveUp(session: ClientSession, organizationId: number, uploadId: number, eventId: string): Promise<void>;
   /** Notes annotations on their documents and uploads; the last one of an upload finishes it. */
@@ -64,7 +59,7 @@ const SWEEP_BATCH = 200;
 
 /** The import of uploads. API: documents-and-uploads.md section 2, processing order. */
 export function createImportUpload(options: ImportUploadOptions): ImportUpload {
-  const { backbone, documents, uploads, tasks, callHooks } = options;
+  const { backbone, documents, uploads, tasks, unpackArchives, callHooks } = options;
   const { database, emit } = backbone;
   const finished = new EventEmitter().setMaxListeners(0);
 
@@ -129,28 +124,46 @@ export function createImportUpload(options: ImportUploadOptions): ImportUpload {
     await tasks.end(session, [upload.taskId], { status: 'succeeded' });
   };
 
-  const documentsOf = async (upload: Upload): Promise<Document[]> => {
-    const found = await documents.findMany(systemCaller('document-storage', upload.organizationId), upload.documentIds);
+  const findDocuments = async ({ organizationId }: Upload, ids: readonly number[]): Promise<Document[]> => {
+    const found = await documents.findMany(systemCaller('document-storage', organizationId), ids);
     return found.sort((a, b) => a.id - b.id);
   };
 
+  /** What is to be imported of an upload, archives opened. */
+  const findCandidates = async (organizationId: number, uploadId: number): Promise<Candidate[]> => {
+    const upload = await uploads.find(systemCaller('document-storage', organizationId), uploadId);
+    if (!upload) return [];
+    const { documentIds, additionalDocumentIds } = upload;
+    return candidatesOf(upload, await findDocuments(upload, [...documentIds, ...additionalDocumentIds]));
+  };
+
   return {
-    async start(organizationId, uploadId) {
+    async start(organizationId, uploadId, eventId) {
       const upload = await uploads.find(systemCaller('document-storage', organizationId), uploadId);
       if (upload?.state !== 'created') return async () => undefined;
-      const files = await documentsOf(upload);
+      const sent = await findDocuments(upload, upload.documentIds);
+      await unpackArchives(upload, sent);
+      const candidates = await findCandidates(organizationId, uploadId);
+      const files = candidates.filter(({ failure }) => failure === '');
       const answer = await callHooks(
         upload,
-        files.map(({ id }) => ({ documentId: id, preventImporting: false, values: upload.values })),
+        files.map(({ documentId }) => ({ documentId, preventImporting: false, values: upload.values })),
       );
       const verdicts = new Map(answer.map((file) => [file.documentId, file]));
-      const imports = files.flatMap((document): Import[] => {
-        const verdict = verdicts.get(document.id);
+      const imports = candidates.flatMap(({ documentId, failure }): Import[] => {
+        if (failure) return [{ documentId, values: upload.values, failure }];
+        const verdict = verdicts.get(documentId);
         if (!verdict || verdict.preventImporting) return [];
-        const values = { ...upload.values, ...verdict.values };
-        return [{ documentId: document.id, values, failure: importFailureOf(document.mimeType) }];
+        return [{ documentId, values: { ...upload.values, ...verdict.values }, failure }];
       });
-      return (session) => startImporting(session, organizationId, uploadId, imports);
+      const problem = candidates.every(({ isUnopened }) => isUnopened) && candidates[0]?.failure;
+      return async (session) => {
+        if (problem) {
+          const detail = `${problem} (error ${eventId})`;
+          await tasks.end(session, [upload.taskId], { status: 'failed', detail, code: 'error' });
+        }
+        await startImporting(session, organizationId, uploadId, imports);
+      };
     },
 
     async giveUp(session, organizationId, uploadId, eventId) {
@@ -158,11 +171,8 @@ export function createImportUpload(options: ImportUploadOptions): ImportUpload {
       if (upload?.state !== 'created') return;
       const detail = `The upload could not be processed (error ${eventId}).`;
       await tasks.end(session, [upload.taskId], { status: 'failed', detail, code: 'error' });
-      const imports = upload.documentIds.map((documentId) => ({
-        documentId,
-        values: upload.values,
-        failure: detail,
-      }));
+      const candidates = await findCandidates(organizationId, uploadId);
+      const imports = candidates.map(({ documentId }) => ({ documentId, values: upload.values, failure: detail }));
       await startImporting(session, organizationId, uploadId, imports);
     },
 

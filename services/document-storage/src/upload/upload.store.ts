@@ -21,6 +21,8 @@ export interface UploadStore {
     imports: readonly Import[],
     lookAgainAt: Date,
   ): Promise<Upload | null>;
+  /** Adds documents that were made of those that were sent. */
+  addDocuments(session: ClientSession, id: number, documentIds: readonly number[]): Promise<void>;
   /** Adds documents that are to be imported: the upload is unfinished again until they have their annotations. */
   addImports(session: ClientSession, upload: Upload, imports: readonly Import[], lookAgainAt: Date): Promise<void>;
   /** Ids of unfinished uploads whose time to be looked at has come. */
@@ -67,14 +69,17 @@ export function createUploadStore(database: Database): UploadStore {
 
   const rows = rowsOf<Row>(database, 'uploads');
 
-  const toUpload = ({ _id, valuesJson, metadataJson, importsJson, ...row }: Row): Upload => ({
-    id: _id,
-    ...row,
-    annotations: inFileOrder(row.annotations, [...row.documentIds, ...row.additionalDocumentIds]),
-    values: JSON.parse(valuesJson) as Record<string, string>,
-    metadata: JSON.parse(metadataJson) as Record<string, unknown>,
-    imports: JSON.parse(importsJson) as Import[],
-  });
+  const toUpload = ({ _id, valuesJson, metadataJson, importsJson, ...row }: Row): Upload => {
+    const imports = JSON.parse(importsJson) as Import[];
+    return {
+      id: _id,
+      ...row,
+      annotations: inOrderOf(imports, row.annotations),
+      values: JSON.parse(valuesJson) as Record<string, string>,
+      metadata: JSON.parse(metadataJson) as Record<string, unknown>,
+      imports,
+    };
+  };
 
   return {
     async insert(session, { id, values, metadata, imports, ...upload }) {
@@ -114,6 +119,9 @@ export function createUploadStore(database: Database): UploadStore {
       );
       return row && toUpload(row);
     },
+    async addDocuments(session, id, documentIds) {
+      await rows.updateOne({ _id: id }, { $push: { additionalDocumentIds: { $each: [...documentIds] } } }, { session });
+    },
     async addImports(session, { id, imports, additionalDocumentIds }, more, lookAgainAt) {
       const all = [...imports, ...more];
       const change = {
@@ -144,6 +152,8 @@ function visibleTo(caller: Caller): Record<string, unknown> {
   return { organizationId, $or: [{ queueId: { $in: [...caller.queueIds] } }, ...own] };
 }
 
-function inFileOrder(annotations: readonly UploadAnnotation[], documentIds: readonly number[]): UploadAnnotation[] {
+/** Annotations as their files were sent, the members of an archive in its place. */
+function inOrderOf(imports: readonly Import[], annotations: readonly UploadAnnotation[]): UploadAnnotation[] {
+  const documentIds = imports.map(({ documentId }) => documentId);
   return [...annotations].sort((a, b) => documentIds.indexOf(a.documentId) - documentIds.indexOf(b.documentId));
 }

@@ -1,6 +1,6 @@
 import type { Refusal } from '@intake/rpc';
 import type { StoredFile } from '../file/file';
-import { checkSubmission, fingerprintOf, importFailureOf, missingImports, nextLook, type Submission } from './upload';
+import { checkSubmission, fingerprintOf, missingImports, nextLook, type Submission } from './upload';
 
 const MB = 1024 * 1024;
 const file = (more: Partial<StoredFile> = {}): StoredFile => ({
@@ -78,13 +78,6 @@ describe('a submission', () => {
     expect(other).toBe(one);
     expect(fingerprintOf(submission(files), [file({ fileName: 'b.pdf' })])).not.toBe(one);
   });
-});
-
-it('archives cannot be imported yet, and the reason says so', () => {
-  expect(importFailureOf('application/zip')).toContain('Zip archives');
-});
-it.each(['application/pdf', 'image/png', 'text/xml', 'application/msword'])('%s is tried', (mimeType) => {
-  expect(importFailureOf(mimeType)).toBe('');
 });
 
 it('knows which annotations are missing', () => {

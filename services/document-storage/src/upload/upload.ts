@@ -123,9 +123,3 @@ export function missingImports(upload: Pick<Upload, 'imports' | 'annotations'>):
 export function nextLook(looks: number, now: Date): Date {
   return new Date(now.getTime() + Math.min(FIRST_LOOK_MS * 2 ** looks, LAST_LOOK_MS));
 }
-
-/** Why a file of this type cannot be imported yet, in words for its sender; empty when it can be tried. */
-export function importFailureOf(mimeType: string): string {
-  if (mimeType === 'application/zip') return 'Zip archives cannot be opened yet; send the files themselves.';
-  return '';
-}

@@ -1,0 +1,167 @@
+import { Readable } from 'node:stream';
+import type { Backbone } from '@intake/bus';
+import { transaction } from '@intake/mongo';
+import { Refusal, systemCaller } from '@intake/rpc';
+import {
+  type ArchiveError,
+  type ArchiveJobs,
+  acceptsMimeType,
+  type ChildPool,
+  JobError,
+  type UnpackedArchive,
+} from '@intake/untrusted';
+import { ARCHIVE_STATUSES, type ArchiveStatus, type Document } from '../document/document';
+import type { DocumentStore } from '../document/document.store';
+import type { Files, StoredFile } from '../file/file';
+import type { FileStore } from '../file/file.store';
+import type { ObjectStore } from '../object-store/object-store';
+import type { Upload } from './upload';
+import type { UploadStore } from './upload.store';
+
+export interface UnpackArchivesOptions {
+  readonly backbone: Backbone;
+  readonly files: Files;
+  readonly fileStore: FileStore;
+  readonly objects: ObjectStore;
+  readonly documents: DocumentStore;
+  readonly uploads: UploadStore;
+  readonly unpacker: ChildPool<ArchiveJobs>;
+  readonly findAcceptedTypes: (upload: Upload) => Promise<readonly string[]>;
+}
+
+/** A document of an upload that is to be imported. */
+export interface Candidate {
+  readonly documentId: number;
+  /** Why it cannot be; empty when it can be tried. */
+  readonly failure: string;
+  /** It is an archive that could not be opened. */
+  readonly isUnopened: boolean;
+}
+
+const ZIP = 'application/zip';
+/** API: limits.md, message content. */
+const MAX_MESSAGE = 4096;
+
+/**
+ * Opens the archives among the documents that were sent, each once: its members become documents of the upload, and the archive
+ * says what became of it. API: documents-and-uploads.md section 2, zip files.
+ */
+export function createUnpackArchives(options: UnpackArchivesOptions) {
+  const { backbone, files, fileStore, objects, documents, uploads, unpacker, findAcceptedTypes } = options;
+  const { database, ids } = backbone;
+
+  const storeMembers = async (archive: Document, { files: members }: UnpackedArchive): Promise<StoredFile[]> => {
+    const caller = systemCaller('document-storage', archive.organizationId);
+    const stored: StoredFile[] = [];
+    for (const { fileName, bytes } of members) {
+      const header = { fileName, declaredMimeType: '', maxSize: 0 };
+      stored.push(await files.put(caller, header, Readable.from([bytes])));
+    }
+    return stored;
+  };
+
+  const unpack = async (upload: Upload, archive: Document): Promise<void> => {
+    const bytes = await objects.readAll(archive.s3Name);
+    if (!bytes) throw new Refusal('NOT_FOUND');
+    const opened = await open(unpacker, bytes);
+    const stored = 'files' in opened ? await storeMembers(archive, opened) : [];
+    const firstId = stored.length > 0 ? await ids.next('document', stored.length) : 0;
+    const accepted = await findAcceptedTypes(upload);
+    const members = stored.map((file, i) => memberOf(archive, file, firstId + i, accepted));
+    const outcome = 'files' in opened ? describe(opened, members) : opened;
+    await transaction(database, async (session) => {
+      if (!(await documents.markUnpacked(session, archive, outcome)) || members.length === 0) return;
+      const keys = stored.map(({ key }) => key);
+      if (!(await fileStore.hold(session, keys, `document:${archive.id}`))) throw new Refusal('CONFLICT');
+      await documents.insert(session, members);
+      const memberIds = members.map(({ id }) => id);
+      await uploads.addDocuments(session, upload.id, memberIds);
+    });
+    // Of a call that came second; those that are held stay.
+    await files.discard(stored.map(({ key }) => key));
+  };
+
+  return async (upload: Upload, sent: readonly Document[]): Promise<void> => {
+    for (const document of sent) if (isArchive(document) && !isUnpacked(document)) await unpack(upload, document);
+  };
+}
+
+/**
+ * What is to be imported of an upload whose archives are opened: files that were sent, with the members of an archive in its
+ * place. An uploaded archive that gave nothing stands for itself; of those that came by e-mail nothing remains to be done.
+ */
+export function candidatesOf(
+  upload: Pick<Upload, 'documentIds' | 'emailId'>,
+  documents: readonly Document[],
+): Candidate[] {
+  const sent = documents.filter(({ id }) => upload.documentIds.includes(id));
+  return sent.flatMap((document): Candidate[] => {
+    if (!isArchive(document)) return [{ documentId: document.id, failure: '', isUnopened: false }];
+    const members = documents.filter((member) => member.parentId === document.id && isImportable(member));
+    if (members.length > 0) return members.map(({ id }) => ({ documentId: id, failure: '', isUnopened: false }));
+    if (upload.emailId !== null) return [];
+    const isUnopened = document.attachmentStatus !== 'extracted_archive';
+    return [{ documentId: document.id, failure: document.message || 'The archive was not opened.', isUnopened }];
+  });
+}
+
+type Outcome = { readonly status: ArchiveStatus; readonly message: string };
+
+async function open(unpacker: ChildPool<ArchiveJobs>, bytes: Buffer): Promise<UnpackedArchive | Outcome> {
+  try {
+    return await unpacker.run('unpack', { bytes });
+  } catch (error) {
+    const { name, reason, message } = error as ArchiveError;
+    if (name === 'ArchiveError') return { status: reason, message };
+    if (!(error instanceof JobError)) throw error;
+    return {
+      status: 'failed_to_extract',
+      message: 'Opening the archive took too much time or memory and was stopped.',
+    };
+  }
+}
+
+function memberOf(archive: Document, file: StoredFile, id: number, accepted: readonly string[]): Document {
+  const { key, fileName, mimeType, size, sha256, md5 } = file;
+  const passed = mimeType === ZIP ? null : archive.emailId === null ? null : 'processed';
+  return {
+    ...archive,
+    ...{ id, s3Name: key, originalFileName: fileName, mimeType, size, sha256, md5 },
+    ...{ parentId: archive.id, annotationIds: [], rendition: null, metadata: {}, createdAt: new Date() },
+    attachmentStatus: acceptsMimeType(accepted, mimeType) ? passed : 'filtered_by_queue_mime_type',
+  };
+}
+
+/** Names what is left out. */
+function describe({ skipped }: UnpackedArchive, members: readonly Document[]): Outcome {
+  const leftOut = [
+    ...skipped.map(({ path, why }) => ({ name: path, why })),
+    ...members.flatMap(({ originalFileName: name, mimeType, attachmentStatus }) => {
+      if (attachmentStatus === 'filtered_by_queue_mime_type') return [{ name, why: `the queue takes no ${mimeType}` }];
+      return mimeType === ZIP ? [{ name, why: 'archives in archives are not opened' }] : [];
+    }),
+  ];
+  const parts = [
+    ...(members.some(isImportable) ? [] : ['The archive holds no file that can be imported.']),
+    ...(leftOut.length > 0
+      ? [`Left out: ${leftOut.map(({ name, why }) => `${quote(name)} (${why})`).join(', ')}.`]
+      : []),
+  ];
+  return { status: 'extracted_archive', message: parts.join(' ').slice(0, MAX_MESSAGE) };
+}
+
+function quote(name: string): string {
+  return JSON.stringify(name.slice(0, 200));
+}
+
+function isArchive({ mimeType }: Document): boolean {
+  return mimeType === ZIP;
+}
+
+function isUnpacked({ attachmentStatus }: Document): boolean {
+  return ARCHIVE_STATUSES.some((status) => status === attachmentStatus);
+}
+
+function isImportable({ mimeType, attachmentStatus }: Document): boolean {
+  return mimeType !== ZIP && (attachmentStatus === null || attachmentStatus === 'processed');
+}
