@@ -1,9 +1,11 @@
 import {
   type Api,
+  buildMail,
   buildPdf,
   idOf,
   invoiceLines,
   type Json,
+  sendMail,
   startSystem,
   type TestSystem,
   waitFor,
@@ -76,6 +78,11 @@ describe('every kind of object', () => {
       readOnly: { type: 'function', created_by: null, extension_source: 'rossum_store' },
     },
     labels: { make: () => api.post('/labels', { name: 'L' }), put: () => ({ name: 'Put' }), readOnly: {} },
+    email_templates: {
+      make: () => api.post('/email_templates', { name: 'T', queue: queue.url }),
+      put: () => ({ name: 'Put', queue: queue.url }),
+      readOnly: { organization: 'x' },
+    },
   };
 
   it.each(Object.entries(KINDS))('%s are made, read, changed, replaced and deleted', async (collection, kind) => {
@@ -438,6 +445,156 @@ describe('inboxes', () => {
           file_name_regexes: [expect.stringContaining('RE2')],
         },
       },
+    });
+  });
+});
+
+describe('e-mail templates', () => {
+  const templatesOf = async (one: Json): Promise<Json[]> =>
+    (await api.get(`/email_templates?queue=${one.id}&ordering=id`)).results;
+  const makeTemplate = (more: object = {}) => api.post('/email_templates', { name: 'T', queue: queue.url, ...more });
+
+  it('are five in every new queue, sent to the sender, and go with it', async () => {
+    const made = await makeQueue();
+    const templates = await templatesOf(made);
+    expect(templates.map(({ type, automate }) => [type, automate])).toEqual([
+      ['custom', false],
+      ['custom', false],
+      ['custom', false],
+      ['rejection_default', true],
+      ['email_with_no_processable_attachments', false],
+    ]);
+    for (const template of templates) {
+      expect(template).toMatchObject({
+        queue: made.url,
+        organization,
+        triggers: [],
+        enabled: template.automate,
+        to: [{ email: '{{sender_email}}' }],
+        cc: [],
+        bcc: [],
+      });
+      expect(template.subject).not.toBe('');
+      expect(template.message).not.toBe('');
+    }
+    const own = { name: 'Own', type: 'rejection', queue: made.url };
+    const { id } = await makeTemplate(own);
+    const copy = await api.post(`/queues/${made.id}/duplicate`, { name: 'Copy' });
+    expect((await templatesOf(copy)).map(({ name }) => name)).toEqual([...templates.map(({ name }) => name), 'Own']);
+    const bare = await api.post(`/queues/${made.id}/duplicate`, { name: 'Bare', copy_email_settings: false });
+    expect(await templatesOf(bare)).toHaveLength(5);
+    expect((await api.get(`/email_templates?queue=${made.id}&type=rejection,rejection_default`)).pagination.total).toBe(
+      2,
+    );
+    expect((await send('GET', '/email_templates?type=other')).body).toEqual({
+      type: ['Select a valid choice. other is not one of the available choices.'],
+    });
+    await api.delete(`/queues/${made.id}?delete_after=0`);
+    await waitFor('the templates to go', async () => (await templatesOf(made)).length === 0 && true, {
+      timeoutMs: 30_000,
+    });
+    expect((await send('GET', `/email_templates/${id}`)).status).toBe(404);
+  });
+
+  it('have one setting under two names, and a type that fits', async () => {
+    expect(await makeTemplate()).toMatchObject({ type: 'custom', automate: true, enabled: true, subject: '', to: [] });
+    const off = await makeTemplate({ enabled: false, type: 'rejection', to: [{ email: 'a@example.com', name: 'A' }] });
+    expect(off).toMatchObject({ automate: false, enabled: false, to: [{ email: 'a@example.com', name: 'A' }] });
+    expect(await api.patch(off.url, { automate: true, enabled: false })).toMatchObject({
+      automate: true,
+      enabled: true,
+    });
+    expect(await api.patch(off.url, { enabled: false, type: 'custom' })).toMatchObject({
+      automate: false,
+      type: 'custom',
+    });
+    const put = await send('PUT', off.url, { name: 'Put', queue: queue.url });
+    expect(put.body).toMatchObject({ automate: true, to: [], type: 'custom' });
+
+    for (const type of ['rejection_default', 'email_with_no_processable_attachments']) {
+      const { status, body } = await send('POST', '/email_templates', { name: 'T', queue: queue.url, type });
+      expect([status, Object.keys(body)]).toEqual([400, ['type']]);
+      const [kept] = (await api.get(`/email_templates?queue=${queue.id}&type=${type}`)).results;
+      expect((await send('DELETE', kept.url)).status).toBe(400);
+      expect((await send('PATCH', kept.url, { type: 'custom' })).body).toHaveProperty('type');
+      expect(await api.patch(kept.url, { subject: 'Other', type })).toMatchObject({ subject: 'Other', type });
+    }
+  });
+
+  it('refuse wrong addresses, too many of them, and queues that are not there', async () => {
+    const theirs = (await foreign.get('/queues')).results[0].url;
+    expect((await send('POST', '/email_templates', { name: 'T', queue: theirs })).body).toEqual({ queue: NO_OBJECT });
+    const many = (count: number) => Array.from({ length: count }, (_, i) => ({ email: `a${i}@example.com` }));
+    expect((await makeTemplate({ to: many(20), cc: many(20) })).cc).toHaveLength(20);
+    const tooMany = await send('POST', '/email_templates', { name: 'T', queue: queue.url, to: many(40), bcc: many(1) });
+    expect([tooMany.status, Object.keys(tooMany.body)]).toEqual([400, ['non_field_errors']]);
+    for (const email of ['nobody', 'a@b@c', '{{ a }} b@c', 'a@b\r\nBcc: c@d', '']) {
+      const { status, body } = await send('POST', '/email_templates', { name: 'T', queue: queue.url, to: [{ email }] });
+      expect([email, status, Object.keys(body)]).toEqual([email, 400, ['to']]);
+    }
+    expect((await send('PATCH', (await makeTemplate()).url, { to: 'a@example.com' })).body).toEqual({
+      to: ['Expected a list of items but got type "str".'],
+    });
+  });
+
+  it('are filled with what they name', async () => {
+    const content = await buildPdf({ lines: invoiceLines('T-1') });
+    const raw = await buildMail({
+      to: system.inboxEmail,
+      from: 'Jan Novák <jan@example.com>',
+      subject: 'Your <invoice>',
+      text: 'See below.',
+      attachments: [{ filename: 'a<b>.pdf', content }],
+    });
+    await sendMail(system.smtp, { raw, to: system.inboxEmail });
+    const annotation: Json = await waitFor(
+      'the annotation of the mail',
+      async () => {
+        const { results } = await api.get(`/annotations?queue=${queue.id}&status=to_review`);
+        return results.find(({ email }: Json) => email !== null);
+      },
+      { timeoutMs: 60_000 },
+    );
+    const { original_file_name } = await api.get(annotation.document);
+    const template = await makeTemplate({
+      to: [{ email: '{{ sender_email }}' }, { email: 'b@example.com', name: 'B' }],
+      subject: 'Re: {{ parent_email_subject }} {{ unknown }}',
+      message:
+        '<p>{{ annotation.content.value.document_id }}, {{annotation.id}}, {{ sum }}, {{ current_user_email }}</p>{{ document_list }}',
+    });
+    const rendered = await api.post(`${template.url}/render`, {
+      parent_email: annotation.email,
+      annotation_list: [annotation.url],
+      template_values: { sum: '<5>' },
+      cc: [{ email: 'c@example.com' }],
+    });
+    const { email } = await api.get('/auth/user');
+    const escaped = original_file_name.replace(/</g, '&lt;').replace(/>/g, '&gt;');
+    expect(rendered).toEqual({
+      to: [{ email: 'jan@example.com' }, { email: 'b@example.com', name: 'B' }],
+      cc: [{ email: 'c@example.com' }],
+      bcc: [],
+      subject: 'Re: Your <invoice>',
+      message: `<p>T-1, ${annotation.id}, &lt;5&gt;, ${email}</p><ul><li>${escaped}</li></ul>`,
+    });
+    expect(await api.post(`${template.url}/render`)).toMatchObject({ to: [{ email: 'b@example.com', name: 'B' }] });
+    const unknown = { annotation_list: [`${system.baseUrl}/v1/annotations/999999`] };
+    expect((await send('POST', `${template.url}/render`, unknown)).body).toEqual({ annotation_list: NO_OBJECT });
+
+    const recipients = { results: [{ source: 'email_header', email: 'jan@example.com', name: 'Jan Novák' }] };
+    const body = { annotations: [annotation.url], email_threads: [] };
+    expect(await api.post(`${queue.url}/suggested_recipients`, body)).toEqual(recipients);
+    expect(await api.post('/annotations/suggested_recipients', body)).toEqual(recipients);
+    expect(await api.post(`${queue.url}/suggested_recipients`, {})).toEqual({ results: [] });
+    expect((await send('POST', `${(await makeQueue()).url}/suggested_recipients`, body)).body).toEqual({
+      annotations: NO_OBJECT,
+    });
+    const { counts } = await api.get(queue.url);
+    const total = (Object.values(counts) as number[]).reduce((sum, count) => sum + count, 0);
+    expect(await api.get(`${queue.url}/related_objects_counts`)).toEqual({
+      annotations: total - counts.purged,
+      emails: 1,
+      trained_dedicated_engines: 0,
     });
   });
 });

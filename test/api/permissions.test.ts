@@ -76,6 +76,7 @@ interface Objects {
   readonly connector: number;
   readonly hook: number;
   readonly label: number;
+  readonly email_template: number;
   readonly user: number;
   readonly upload: number;
   readonly task: number;
@@ -306,6 +307,29 @@ const ENDPOINTS: Record<string, Endpoint> = {
     fresh: async () => ({ id: (await admin.post('/labels', { name: 'Spare' })).id }),
   }),
 
+  'GET /email_templates': list('readTemplates', 'email_template'),
+  'POST /email_templates': {
+    row: 'writeConfiguration',
+    refuses: 400,
+    body: ({ queue }) => ({ name: 'New', queue: at('queues', queue) }),
+  },
+  'GET /email_templates/:id': one('readTemplates', 'email_template'),
+  'PATCH /email_templates/:id': one('writeConfiguration', 'email_template'),
+  'PUT /email_templates/:id': one('writeConfiguration', 'email_template', {
+    body: ({ queue }) => ({ name: 'Replaced', queue: at('queues', queue) }),
+  }),
+  'DELETE /email_templates/:id': one('writeConfiguration', 'email_template', {
+    fresh: async () => ({ id: await makeTemplate(admin, first.queue) }),
+  }),
+  'POST /email_templates/:id/render': one('readTemplates', 'email_template'),
+  'GET /queues/:id/related_objects_counts': one('readConfiguration', 'queue'),
+  'POST /queues/:id/suggested_recipients': one('readEmails', 'queue'),
+  'POST /annotations/suggested_recipients': {
+    row: 'readEmails',
+    refuses: 400,
+    body: ({ annotation }) => ({ annotations: [at('annotations', annotation)] }),
+  },
+
   'POST /uploads': { row: 'upload', refuses: 404, query: queueQuery },
   'POST /uploads/:filename': { row: 'upload', refuses: 404, query: queueQuery },
   'GET /uploads/:id': one('readAnnotations', 'upload'),
@@ -420,7 +444,6 @@ const ENDPOINTS: Record<string, Endpoint> = {
   'GET /emails': list('readEmails', 'email'),
   'GET /emails/:id': one('readEmails', 'email'),
   'GET /email_threads': list('readEmails'),
-  'GET /email_templates': list('readTemplates'),
   'GET /rules': list('readTemplates'),
   'GET /rules_execution_logs': list('readTemplates'),
   'GET /hook_templates': list('readConfiguration'),
@@ -524,6 +547,10 @@ async function makeSpareQueue(): Promise<number> {
   return (await admin.post('/queues/from_template', template)).id;
 }
 
+async function makeTemplate(api: Api, queueId: number): Promise<number> {
+  return (await api.post('/email_templates', { name: 'Template', queue: at('queues', queueId) })).id;
+}
+
 /** A document with everything around it, and a mail, in a queue. */
 async function prepare(api: Api, { organizationId, queueId, inboxEmail }: Organization): Promise<Objects> {
   const content = await buildPdf({ lines: invoiceLines(`QUEUE-${queueId}`) });
@@ -554,6 +581,7 @@ async function prepare(api: Api, { organizationId, queueId, inboxEmail }: Organi
     connector: connector.id,
     hook: hook.id,
     label: label.id,
+    email_template: await makeTemplate(api, queueId),
     user: (await api.get('/auth/user')).id,
     upload: uploaded.uploadId,
     task: idOf(task),

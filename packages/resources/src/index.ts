@@ -5,6 +5,7 @@ export * from './connector';
 export * from './content';
 export * from './document';
 export * from './email';
+export * from './email-template';
 export * from './hook';
 export * from './inbox';
 export * from './label';

@@ -6,6 +6,7 @@ import { type Environment, runAsProcess, runService } from '@intake/service';
 import { readQueueConfig } from './config';
 import { createConnectorStore } from './connector/connector.store';
 import { createConsumers } from './consumers';
+import { createEmailTemplateStore } from './email-template/email-template.store';
 import { createHookStore } from './hook/hook.store';
 import { createInboxStore } from './inbox/inbox.store';
 import { createLabelStore } from './label/label.store';
@@ -30,9 +31,10 @@ export const start = (env: Environment) =>
     const connectors = createConnectorStore(backbone, vault);
     const hooks = createHookStore(backbone, vault);
     const labels = createLabelStore(backbone);
+    const templates = createEmailTemplateStore(backbone);
     await createIndexes(backbone.database);
-    const stores = { workspaces, queues, schemas, inboxes, connectors, hooks, labels };
-    const deletion = createQueueDeletion(runtime, { queues, inboxes, backbone });
+    const stores = { workspaces, queues, schemas, inboxes, connectors, hooks, labels, templates };
+    const deletion = createQueueDeletion(runtime, { queues, inboxes, templates, backbone });
     await serveRpc(runtime, {
       definition: queue.QueueServiceService,
       proto: 'intake/queue/v1/queue.proto',

@@ -28,6 +28,7 @@ export type RowFilter = Record<string, unknown>;
 export interface Rows<T extends Owned> {
   nextId(): Promise<number>;
   insert(object: T, session?: ClientSession): Promise<void>;
+  insertAll(objects: readonly T[], session: ClientSession): Promise<void>;
   find(caller: Caller, id: number, session?: ClientSession): Promise<T | null>;
   /** In no particular order. */
   findAll(caller: Caller, filter: RowFilter, session?: ClientSession): Promise<T[]>;
@@ -42,6 +43,7 @@ export interface Rows<T extends Owned> {
   /** The same MongoDB update of all that match. */
   updateAll(caller: Caller, filter: RowFilter, update: Record<string, unknown>, session: ClientSession): Promise<void>;
   remove(caller: Caller, id: number, session?: ClientSession): Promise<boolean>;
+  removeAll(caller: Caller, filter: RowFilter, session: ClientSession): Promise<void>;
   /**
    * Whether all of these are there; they stay until the transaction ends, because it changes them: whoever deletes one at the same
    * moment goes first or last.
@@ -71,6 +73,13 @@ export function createRows<T extends Owned>(
 
     async insert({ id, ...object }, session) {
       await model.insertMany([{ ...object, _id: id }], { session });
+    },
+
+    async insertAll(objects, session) {
+      await model.insertMany(
+        objects.map(({ id, ...object }) => ({ ...object, _id: id })),
+        { session },
+      );
     },
 
     async find(caller, id, session) {
@@ -106,6 +115,10 @@ export function createRows<T extends Owned>(
 
     async remove(caller, id, session) {
       return (await model.deleteOne(scope(caller, { _id: id }), { session })).deletedCount === 1;
+    },
+
+    async removeAll(caller, filter, session) {
+      await model.deleteMany(scope(caller, filter), { session });
     },
 
     async hold(caller, wanted, session) {

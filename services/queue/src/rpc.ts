@@ -1,6 +1,6 @@
 import type { Backbone } from '@intake/bus';
 import type { queue as contract } from '@intake/contracts';
-import { type Caller, type Handlers, Refusal } from '@intake/rpc';
+import { type Caller, type Handlers, invalidField, Refusal } from '@intake/rpc';
 import { readChange } from './change';
 import {
   type Connector,
@@ -10,6 +10,15 @@ import {
   updateConnector,
 } from './connector/connector';
 import type { ConnectorStore } from './connector/connector.store';
+import {
+  createEmailTemplate,
+  deleteEmailTemplate,
+  EMPTY_TEMPLATE,
+  type EmailTemplate,
+  TEMPLATE_TYPES,
+  updateEmailTemplate,
+} from './email-template/email-template';
+import type { EmailTemplateStore } from './email-template/email-template.store';
 import type { JsonObject } from './fields';
 import { createHook, deleteHook, duplicateHook, EMPTY_HOOK, type Hook, updateHook } from './hook/hook';
 import type { HookStore } from './hook/hook.store';
@@ -38,6 +47,7 @@ export interface RpcDeps {
   readonly connectors: ConnectorStore;
   readonly hooks: HookStore;
   readonly labels: LabelStore;
+  readonly templates: EmailTemplateStore;
   readonly deletion: QueueDeletion;
   /** Domain of inbox addresses. */
   readonly mailDomain: string;
@@ -45,7 +55,7 @@ export interface RpcDeps {
 
 /** The rpcs of proto/intake/queue/v1. */
 export function createRpc(deps: RpcDeps): Handlers<typeof contract.QueueServiceService> {
-  const { workspaces, queues, schemas, inboxes, connectors, hooks, labels, deletion } = deps;
+  const { workspaces, queues, schemas, inboxes, connectors, hooks, labels, templates, deletion } = deps;
 
   const withQueues = async (caller: Caller, workspace: Workspace) =>
     toWorkspace(workspace, (await queues.idsBy(caller, 'workspaceId', [workspace.id])).get(workspace.id));
@@ -261,6 +271,30 @@ export function createRpc(deps: RpcDeps): Handlers<typeof contract.QueueServiceS
       await deleteLabel(caller, id, labels);
       return {};
     },
+
+    async createEmailTemplate(request, caller) {
+      const input = { ...EMPTY_TEMPLATE, ...dropAbsent({ ...request, type: readType(request.type) }) };
+      const { id: _id, organizationId: _organization, about: _about, ...written } = input;
+      return toTemplate(await createEmailTemplate(caller, written, deps));
+    },
+    async listEmailTemplates({ ids, name, queueIds, types, ordering, ...page }, caller) {
+      const own = caller.queueIds === 'all' ? {} : { queueId: { $in: [...caller.queueIds] } };
+      const filter = {
+        $and: [own, among('_id', ids), among('queueId', queueIds), among('type', types), equals('name', name)],
+      };
+      const { rows, total } = await templates.list(caller, filter, ordering, page);
+      return { templates: rows.map(toTemplate), total };
+    },
+    async updateEmailTemplate({ template, fields }, caller) {
+      const given = template && { ...template, type: readType(template.type) };
+      return toTemplate(
+        await updateEmailTemplate(caller, template?.id ?? 0, readChange(given, fields, EMPTY_TEMPLATE), deps),
+      );
+    },
+    async deleteEmailTemplate({ id }, caller) {
+      await deleteEmailTemplate(caller, id, deps);
+      return {};
+    },
   };
 }
 
@@ -349,6 +383,25 @@ function shownConfig({ type, config }: Hook, caller: Caller): JsonObject {
   if (isTrusted(caller)) return shown;
   if (config.private === true) return { private: true, insecure_ssl: config.insecure_ssl };
   return type === 'webhook' ? { ...shown, secret: null } : shown;
+}
+
+/** Empty: the default. */
+function readType(type: string): EmailTemplate['type'] | undefined {
+  if (type === '') return undefined;
+  const known = TEMPLATE_TYPES.find((one) => one === type);
+  if (!known) throw invalidField('type', `"${type}" is not a valid choice.`);
+  return known;
+}
+
+function toTemplate({ about, to, cc, bcc, triggers, ...template }: EmailTemplate): contract.EmailTemplate {
+  return {
+    ...template,
+    about: about ?? undefined,
+    to: [...to],
+    cc: [...cc],
+    bcc: [...bcc],
+    triggers: [...triggers],
+  };
 }
 
 function toLabel(label: Label): contract.Label {

@@ -7,11 +7,13 @@ import { annotationRoutes } from './annotations';
 import { configurationRoutes } from './configuration';
 import { contentRoutes } from './content';
 import { documentRoutes } from './documents';
+import { emailTemplateRoutes } from './email-templates';
 import { emailRoutes } from './emails';
 import { exportRoutes } from './exports';
 import { createLookups, type Lookups } from './lookups';
 import { openApiRoutes } from './openapi';
 import { pageTextRoutes } from './page-text';
+import { recipientRoutes } from './recipients';
 import { registrationRoutes } from './registration';
 import { relatedRoutes } from './related';
 import { securityRoutes } from './security';
@@ -50,6 +52,8 @@ export function createRoutes(options: Omit<RouteContext, 'lookups'>): Route[] {
     ...relatedRoutes(context),
     ...pageTextRoutes(context),
     ...emailRoutes(context),
+    ...emailTemplateRoutes(context),
+    ...recipientRoutes(context),
     ...absentRoutes(),
   ];
   return [...routes, ...openApiRoutes(routes)];

@@ -3,6 +3,7 @@ import { type ClientSession, startSweep, transaction } from '@intake/mongo';
 import { type Caller, requireAdmin, systemCaller } from '@intake/rpc';
 import type { Runtime } from '@intake/service';
 import { found, modifiedBy } from '../change';
+import type { EmailTemplateStore } from '../email-template/email-template.store';
 import type { InboxStore } from '../inbox/inbox.store';
 import type { Queue } from './queue';
 import type { QueueStore } from './queue.store';
@@ -21,10 +22,12 @@ export function createQueueDeletion(
   {
     queues,
     inboxes,
+    templates,
     backbone,
   }: {
     readonly queues: QueueStore;
     readonly inboxes: InboxStore;
+    readonly templates: EmailTemplateStore;
     readonly backbone: Pick<Backbone, 'database' | 'emit'>;
   },
 ) {
@@ -64,12 +67,13 @@ export function createQueueDeletion(
 
     beginDue,
 
-    /** Nothing of the queue is left elsewhere: it goes, with its inbox. The effect of `queue.emptied`. */
+    /** Nothing of the queue is left elsewhere: it goes, with its inbox and e-mail templates. The effect of `queue.emptied`. */
     async finish(organizationId: number, id: number, session: ClientSession): Promise<void> {
       const caller = systemCaller('queue', organizationId);
       const queue = await queues.find(caller, id, session);
       if (queue?.status !== 'deletion_in_progress') return;
       if (queue.inboxId !== null) await inboxes.remove(caller, queue.inboxId, session);
+      await templates.removeAll(caller, { queueId: id }, session);
       await queues.remove(caller, id, session);
     },
   };

@@ -1,6 +1,7 @@
 import { transaction } from '@intake/mongo';
 import { type Caller, organizationOf, requireAdmin } from '@intake/rpc';
 import { UNMODIFIED } from '../change';
+import { insertDefaultTemplates } from '../email-template/email-template';
 import { findNameProblem, NO_SUCH_OBJECT, refuseProblems } from '../fields';
 import { insertInbox } from '../inbox/inbox';
 import { contentOfTemplate } from '../schema/schema';
@@ -50,6 +51,7 @@ export async function createQueueFromTemplate(
       session,
     );
     await queues.insert(queue, session);
+    await insertDefaultTemplates(caller, id, deps.templates, session);
     await insertInbox(caller, { id: inboxId, name, queueId: id }, deps, session);
   });
   return { ...queue, inboxId };

@@ -3,6 +3,8 @@ import { type ClientSession, transaction } from '@intake/mongo';
 import { type Caller, organizationOf, Refusal, requireAdmin } from '@intake/rpc';
 import { found, type Modified, modifiedBy, UNMODIFIED } from '../change';
 import type { ConnectorStore } from '../connector/connector.store';
+import { insertDefaultTemplates, insertTemplates } from '../email-template/email-template';
+import type { EmailTemplateStore } from '../email-template/email-template.store';
 import { findMetadataProblem, findNameProblem, type JsonObject, NO_SUCH_OBJECT, refuseProblems } from '../fields';
 import type { HookStore } from '../hook/hook.store';
 import type { InboxStore } from '../inbox/inbox.store';
@@ -88,6 +90,7 @@ export interface QueueDeps {
   readonly inboxes: InboxStore;
   readonly connectors: ConnectorStore;
   readonly hooks: HookStore;
+  readonly templates: EmailTemplateStore;
   readonly backbone: Pick<Backbone, 'database' | 'emit'>;
 }
 
@@ -161,6 +164,7 @@ export async function createQueue(
   await transaction(deps.backbone.database, async (session) => {
     await check(caller, queue, deps, session);
     await deps.queues.insert(queue, session);
+    await insertDefaultTemplates(caller, id, deps.templates, session);
   });
   return queue;
 }
@@ -244,7 +248,7 @@ export async function duplicateQueue(
 ): Promise<Queue> {
   requireAdmin(caller);
   refuseProblems({ name: findNameProblem(name) });
-  const { queues, schemas, backbone } = deps;
+  const { queues, schemas, templates, backbone } = deps;
   const [queueId, schemaId] = [await queues.nextId(), await schemas.nextId()];
   return transaction(backbone.database, async (session) => {
     const source = found(await queues.find(caller, id, session));
@@ -275,6 +279,18 @@ export async function duplicateQueue(
     };
     await check(caller, copy, deps, session);
     await queues.insert(copy, session);
+    if (copyEmailSettings) {
+      const texts = await templates.findAll(caller, { queueId: id }, session);
+      await insertTemplates(
+        caller,
+        queueId,
+        texts.sort((one, other) => one.id - other.id),
+        templates,
+        session,
+      );
+    } else {
+      await insertDefaultTemplates(caller, queueId, templates, session);
+    }
     return copy;
   });
 }
