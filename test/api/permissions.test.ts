@@ -443,6 +443,7 @@ const ENDPOINTS: Record<string, Endpoint> = {
 
   'GET /emails': list('readEmails', 'email'),
   'GET /emails/:id': one('readEmails', 'email'),
+  'GET /events': any('readAnnotations'),
   'GET /email_threads': list('readEmails'),
   'GET /rules': list('readTemplates'),
   'GET /rules_execution_logs': list('readTemplates'),
@@ -634,7 +635,10 @@ async function ask(route: Route, endpoint: Endpoint, api: Api, objects: Objects,
   if (concrete.includes(':')) throw new Error(`${path}: say here what its parameters are`);
   const query = endpoint.query?.(objects) ?? 'page_size=100&ordering=-id';
   const response = await api.request(method, `${concrete}?${query}`, { body: endpoint.body?.(objects) });
-  const text = await response.text();
+  // Some answers never end.
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
+  if (isStream) await response.body?.cancel();
+  const text = isStream ? '' : await response.text();
   const isJson = response.headers.get('content-type')?.startsWith('application/json');
   return { status: response.status, body: (isJson && text ? JSON.parse(text) : {}) as Json };
 }

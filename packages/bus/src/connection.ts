@@ -13,6 +13,7 @@ import {
   StorageType,
   type StreamConfig,
 } from 'nats';
+import { wasPublishedAgain } from './event';
 import { type Payload, STREAMS, SUBJECTS, type Subject, streamOf } from './subjects';
 
 /** How to reach NATS. */
@@ -36,8 +37,11 @@ export interface Bus {
   ensureStreams(): Promise<JetStreamManager>;
   /** Creates or updates a durable consumer. */
   ensureConsumer(stream: keyof typeof STREAMS, config: Partial<ConsumerConfig>): Promise<void>;
-  /** Calls `handle` for every such event from now on, in every replica; nothing is kept for later. */
-  listen<S extends Subject>(subject: S, handle: (payload: Payload<S>) => void): void;
+  /**
+   * Calls `handle` for every such event from now on, in every replica; nothing is kept for later. `again`: the event is not
+   * new, it is published once more because the bus had lost its data.
+   */
+  listen<S extends Subject>(subject: S, handle: (payload: Payload<S>, again: boolean) => void): void;
   /** Tells all replicas something, this one too; nobody may hear it. The payload is written as JSON. */
   signal(topic: string, payload?: object): void;
   /** Calls `handle` for every signal on a topic. */
@@ -146,8 +150,10 @@ export function connectBus(runtime: Runtime, { url, prefix }: BusOptions): Bus {
           await manager.streams.add(full).catch((problem) => {
             if (!/already in use/.test(String(problem))) throw problem;
           });
-        } else if (!sameList(found.config.subjects, config.subjects)) {
-          await manager.streams.update(name, { ...found.config, subjects: config.subjects });
+        } else if (!config.subjects?.every((subject) => found.config.subjects.includes(subject))) {
+          // What a newer version has added stays.
+          const subjects = [...new Set([...found.config.subjects, ...(config.subjects ?? [])])];
+          await manager.streams.update(name, { ...found.config, subjects });
         }
       }
       return manager;
@@ -182,7 +188,8 @@ export function connectBus(runtime: Runtime, { url, prefix }: BusOptions): Bus {
           callback: (error, message) => {
             if (error) return;
             try {
-              handle(SUBJECTS[subject].fromJSON(message.json()) as Payload<typeof subject>);
+              const payload = SUBJECTS[subject].fromJSON(message.json()) as Payload<typeof subject>;
+              handle(payload, wasPublishedAgain(message));
             } catch (problem) {
               runtime.log.error({ err: problem, subject }, 'event could not be heard');
             }

@@ -1,5 +1,5 @@
 import type { OutboxRow } from '@intake/mongo';
-import { headers, type JsMsg, type MsgHdrs } from 'nats';
+import { headers, type JsMsg, type Msg, type MsgHdrs } from 'nats';
 import { type Payload, SUBJECTS, type Subject } from './subjects';
 
 /** A fact or job as a consumer gets it. */
@@ -63,7 +63,7 @@ export function toHeaders(row: OutboxRow): MsgHdrs {
 }
 
 /** Whether the relay published the message because the bus had lost its data: consumers may have acted on it before. */
-export function wasPublishedAgain(message: JsMsg): boolean {
+export function wasPublishedAgain(message: Pick<Msg, 'headers'>): boolean {
   return message.headers?.has(HEADER.again) ?? false;
 }
 

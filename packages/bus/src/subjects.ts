@@ -40,6 +40,7 @@ export const SUBJECTS = {
   'queue.emptied': events.QueueEmptied as PayloadType<events.QueueEmptied>,
   'upload.created': events.UploadCreated as PayloadType<events.UploadCreated>,
   'upload.finished': events.UploadFinished as PayloadType<events.UploadFinished>,
+  'task.changed': events.TaskChanged as PayloadType<events.TaskChanged>,
   'document.stored': events.DocumentStored as PayloadType<events.DocumentStored>,
   'email.received': events.EmailReceived as PayloadType<events.EmailReceived>,
   'annotation.content_changed': events.AnnotationContentChanged as PayloadType<events.AnnotationContentChanged>,

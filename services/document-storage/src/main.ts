@@ -40,7 +40,7 @@ export const start = (env: Environment) =>
     const fileStore = createFileStore(database);
     const documents = createDocumentStore(database, fileStore);
     const uploads = createUploadStore(database);
-    const tasks = createTaskStore(database);
+    const tasks = createTaskStore(backbone);
     const submissions = createSubmissionStore(database);
     const pages = createPageStore(database, backbone.ids);
     const pageTexts = createPageTextStore(database);

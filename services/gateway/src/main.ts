@@ -7,6 +7,7 @@ import { type Environment, type Runtime, runAsProcess, runService } from '@intak
 import { createApp } from './app';
 import { createAuthenticator } from './auth';
 import { readGatewayConfig } from './config';
+import { createEventStreams } from './events/event-streams';
 import { createQuota } from './quota/quota';
 import { createUrlsOf } from './request/base-url';
 import { clientAddressOf } from './request/client-address';
@@ -25,7 +26,11 @@ export const start = (env: Environment) =>
     const services = connectServices(runtime, readRpcSettings(env));
     const authenticator = createAuthenticator(services.auth, config.sessions);
     const bus = connectBus(runtime, { url: config.natsUrl, prefix: config.natsPrefix });
-    bus.listen('auth.revoked', (revoked) => authenticator.forget(revoked));
+    const events = createEventStreams(runtime, bus);
+    bus.listen('auth.revoked', (revoked) => {
+      authenticator.forget(revoked);
+      events.checkUser(revoked.userId);
+    });
     const domain = config.publicUrl ? new URL(config.publicUrl).host : null;
     const app = createApp(runtime, {
       authenticator,
@@ -34,9 +39,17 @@ export const start = (env: Environment) =>
       quota: createQuota(bus, config.limits),
       corsOrigins: config.corsOrigins,
       sessions: config.sessions,
-      routes: createRoutes({ services, authenticator, domain, createKey: config.createKey, sessions: config.sessions }),
+      routes: createRoutes({
+        services,
+        authenticator,
+        events,
+        domain,
+        createKey: config.createKey,
+        sessions: config.sessions,
+      }),
     });
     await listen(runtime, app.callback(), config);
+    runtime.onStop('event streams', () => events.close());
   });
 
 async function listen(

@@ -1,9 +1,10 @@
-import { type ClientSession, type Database, rowsOf } from '@intake/mongo';
+import type { Backbone } from '@intake/bus';
+import { type ClientSession, rowsOf } from '@intake/mongo';
 import { type Caller, organizationOf } from '@intake/rpc';
 import { Schema } from 'mongoose';
 import type { Task } from './task';
 
-/** Tasks; only their creator and admins see them. */
+/** Tasks; only their creator and admins see them. Each change is announced by `task.changed`. */
 export interface TaskStore {
   insert(session: ClientSession, task: Task): Promise<void>;
   /** Null when the caller cannot see it, or its life is over. */
@@ -17,7 +18,7 @@ export interface TaskStore {
 }
 
 /** Tasks of one service's database. */
-export function createTaskStore(database: Database): TaskStore {
+export function createTaskStore({ database, emit }: Pick<Backbone, 'database' | 'emit'>): TaskStore {
   const schema = new Schema(
     {
       _id: { type: Number, required: true },
@@ -36,9 +37,25 @@ export function createTaskStore(database: Database): TaskStore {
   database.connection.model('Task', schema);
   const rows = rowsOf<Omit<Task, 'id'> & { _id: number }>(database, 'tasks');
 
+  const announce = (session: ClientSession, { id, creatorId, detail, code, uploadId, ...task }: Task): void =>
+    emit(session, {
+      subject: 'task.changed',
+      aggregate: `task:${id}`,
+      version: task.status === 'running' ? 1 : 2,
+      payload: {
+        ...task,
+        id,
+        creatorId: creatorId ?? undefined,
+        detail: detail ?? undefined,
+        code: code ?? undefined,
+        uploadId: uploadId ?? undefined,
+      },
+    });
+
   return {
     async insert(session, { id, ...task }) {
       await rows.insertOne({ _id: id, ...task }, { session });
+      announce(session, { id, ...task });
     },
     async find(caller, id, now) {
       const row = await rows.findOne({ _id: id, ...visibleTo(caller), expiresAt: { $gt: now } });
@@ -48,7 +65,10 @@ export function createTaskStore(database: Database): TaskStore {
     },
     async end(session, ids, outcome) {
       if (ids.length === 0) return;
-      await rows.updateMany({ _id: { $in: [...ids] }, status: 'running' }, { $set: outcome }, { session });
+      const running = await rows.find({ _id: { $in: [...ids] }, status: 'running' }, { session }).toArray();
+      if (running.length === 0) return;
+      await rows.updateMany({ _id: { $in: running.map(({ _id }) => _id) } }, { $set: outcome }, { session });
+      for (const { _id, ...task } of running) announce(session, { ...task, id: _id, ...outcome });
     },
   };
 }

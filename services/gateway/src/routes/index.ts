@@ -1,4 +1,5 @@
 import type { Authenticator } from '../auth';
+import type { EventStreams } from '../events/event-streams';
 import type { Route } from '../route';
 import type { Services } from '../services';
 import { absentRoutes } from './absent';
@@ -9,6 +10,7 @@ import { contentRoutes } from './content';
 import { documentRoutes } from './documents';
 import { emailTemplateRoutes } from './email-templates';
 import { emailRoutes } from './emails';
+import { eventRoutes } from './events';
 import { exportRoutes } from './exports';
 import { createLookups, type Lookups } from './lookups';
 import { openApiRoutes } from './openapi';
@@ -26,6 +28,7 @@ export interface RouteContext {
   readonly services: Services;
   readonly lookups: Lookups;
   readonly authenticator: Authenticator;
+  readonly events: EventStreams;
   /** Public host of the installation, for the answer to a login. */
   readonly domain: string | null;
   /** Key of registration; empty: nobody registers. */
@@ -54,6 +57,7 @@ export function createRoutes(options: Omit<RouteContext, 'lookups'>): Route[] {
     ...emailRoutes(context),
     ...emailTemplateRoutes(context),
     ...recipientRoutes(context),
+    ...eventRoutes(context),
     ...absentRoutes(),
   ];
   return [...routes, ...openApiRoutes(routes)];

@@ -29,7 +29,15 @@ const authenticator = {
   },
   forget: () => undefined,
 };
-const routes = createRoutes({ services: unreachable, authenticator, domain: null, createKey: '', sessions: false });
+const events = { open: fail, checkUser: fail, close: fail };
+const routes = createRoutes({
+  services: unreachable,
+  authenticator,
+  events,
+  domain: null,
+  createKey: '',
+  sessions: false,
+});
 const names = routes.map(({ method, path }) => [method, path] as const);
 
 let service: RunningService;

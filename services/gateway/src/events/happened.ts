@@ -1,0 +1,48 @@
+import type { events } from '@intake/contracts';
+import { formatTime, taskToJson, urlOrNull } from '@intake/resources';
+import { type Caller, seesQueue } from '@intake/rpc';
+import type { ApiUrls } from '@intake/urls';
+import { may } from '../roles';
+
+/** A change of state that clients are told of. */
+export interface Happened {
+  /** The same on every replica, and when the same event is heard again. */
+  readonly id: string;
+  readonly name: 'annotation' | 'task';
+  readonly organizationId: number;
+  /** Within the organization; the caller may read annotations. */
+  readonly isFor: (caller: Caller) => boolean;
+  readonly toJson: (urls: ApiUrls) => object;
+}
+
+/** Seen by all who see the queue. */
+export function annotationChanged(event: events.AnnotationChanged): Happened {
+  const { annotationId, queueId, previousStatus, status } = event;
+  return {
+    id: `annotation:${annotationId}:${event.version}`,
+    name: 'annotation',
+    organizationId: event.organizationId,
+    isFor: (caller) => seesQueue(caller, queueId),
+    toJson: (urls) => ({
+      id: annotationId,
+      url: urls.annotation(annotationId),
+      queue: urls.queue(queueId),
+      document: urls.document(event.documentId),
+      status,
+      previous_status: previousStatus || null,
+      modifier: urlOrNull(urls.user, event.modifierId),
+      at: formatTime(event.at),
+    }),
+  };
+}
+
+/** Seen by who made the task, and by admins, as the task itself. */
+export function taskChanged(task: events.TaskChanged): Happened {
+  return {
+    id: `task:${task.id}:${task.status}`,
+    name: 'task',
+    organizationId: task.organizationId,
+    isFor: (caller) => caller.userId === task.creatorId || may(caller.roles, 'writeConfiguration'),
+    toJson: (urls) => taskToJson(task, urls),
+  };
+}
