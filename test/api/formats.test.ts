@@ -12,10 +12,11 @@ import {
 } from '@intake/testkit';
 import ExcelJS from 'exceljs';
 import JSZip from 'jszip';
+import sharp from 'sharp';
 
 jest.setTimeout(180_000);
 
-/** Files that are not read as they are: archives, office documents and damaged PDFs. */
+/** Files of all kinds: archives, pictures, office documents and damaged PDFs. */
 
 const SAMPLES = join(__dirname, '../samples');
 const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
@@ -269,6 +270,79 @@ describe('a zip archive', () => {
       return found.status === 'running' ? null : found;
     });
     expect(task).toMatchObject({ status: 'failed', detail: expect.stringMatching(/damaged.*error/) });
+  });
+});
+
+describe('pictures', () => {
+  withSystem();
+
+  const scan = () => sharp(readFileSync(join(SAMPLES, 'scan-en.png')));
+  const blank = () => sharp({ create: { width: 200, height: 300, channels: 3, background: '#fff' } });
+
+  it('of every kind are read, all pages of a TIFF, and turned as the camera says', async () => {
+    const pages = [await scan().png().toBuffer(), await blank().resize(1653, 2339).png().toBuffer()];
+    const tiff = await sharp(pages, { join: { animated: true } })
+      .tiff({ compression: 'deflate' })
+      .toBuffer();
+    const [read, webp, turned] = await Promise.all([
+      importFile('scan.tif', tiff),
+      importFile('scan.webp', await scan().webp({ lossless: true }).toBuffer()),
+      importFile('photo.jpg', await blank().withMetadata({ orientation: 6 }).jpeg().toBuffer()),
+    ]);
+    const number = (await valuesOf(webp as Json)).document_id;
+    expect([read?.status, read?.pages.length, (await valuesOf(read as Json)).document_id]).toEqual([
+      'to_review',
+      2,
+      number,
+    ]);
+    expect(number).toMatch(/\d/);
+    expect(await api.get(turned?.pages[0])).toMatchObject({ width: 300, height: 200 });
+  });
+
+  it('that cannot be read end in failed_import with a reason', async () => {
+    const heic = Buffer.concat([
+      Buffer.from([0, 0, 0, 24]),
+      Buffer.from('ftypheic\0\0\0\0mif1heic'),
+      Buffer.alloc(100),
+    ]);
+    const half = await scan().jpeg().toBuffer();
+    const huge = await sharp({ create: { width: 16_000, height: 16_000, channels: 3, background: '#fff' } })
+      .png()
+      .toBuffer();
+    const rows = [
+      ['photo.heic', heic, /image\/heic cannot be read; send it as JPEG/],
+      ['half.jpg', half.subarray(0, half.length / 2), /damaged/],
+      ['huge.png', huge, /too many pixels/],
+    ] as const;
+    for (const [name, bytes, reason] of rows) {
+      const annotation = await importFile(name, bytes);
+      expect([name, annotation.status]).toEqual([name, 'failed_import']);
+      expect(annotation.messages).toEqual([expect.objectContaining({ content: expect.stringMatching(reason) })]);
+    }
+  });
+
+  it('become one PDF with join=true, other files stay as they are', async () => {
+    const post = async (files: { fileName: string; content: Buffer }[]) => {
+      const path = `/queues/${system.queueId}/upload?join=true`;
+      const response = await api.request('POST', path, { body: toForm(files) });
+      return { status: response.status, body: (await response.json()) as Json };
+    };
+    const photo = { fileName: 'photo.1.png', content: await scan().png().toBuffer() };
+    const second = { fileName: 'photo.2.jpg', content: await blank().jpeg().toBuffer() };
+    const other = { fileName: 'other.pdf', content: await buildPdf({ lines: invoiceLines('JOIN-1') }) };
+    const { status, body } = await post([photo, other, second]);
+    expect([status, body.results.length]).toEqual([201, 2]);
+    const [joined, left] = await Promise.all((body.results as Json[]).map(({ document }) => api.get(document)));
+    expect([joined?.original_file_name, joined?.mime_type]).toEqual(['photo.1.pdf', 'application/pdf']);
+    expect(left?.original_file_name).toBe('other.pdf');
+    const annotation = await settled(body.annotation);
+    expect([annotation.status, annotation.pages.length]).toEqual(['to_review', 2]);
+
+    const broken = { fileName: 'broken.jpg', content: second.content.subarray(0, 50) };
+    expect(await post([photo, broken])).toMatchObject({
+      status: 400,
+      body: { content: [expect.stringMatching(/^Picture 2: .*damaged/)] },
+    });
   });
 });
 

@@ -12,6 +12,8 @@ export interface EngineJobs {
   readPages: { input: { bytes: Uint8Array; mimeType: string }; output: PageSize[] };
   /** QR codes on the pages of a PDF that hold little text. */
   findPageCodes: { input: { bytes: Uint8Array }; output: { pageCount: number; codes: PageCode[] } };
+  /** One PDF of several pictures. */
+  joinPictures: { input: { pictures: readonly Uint8Array[] }; output: Buffer };
   /** A PDF for each run of page numbers. */
   cutPdf: { input: { bytes: Uint8Array; runs: readonly (readonly number[])[] }; output: Buffer[] };
 }

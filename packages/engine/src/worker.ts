@@ -4,6 +4,7 @@ import { readPages, renderPage } from './pages';
 import { recognize } from './recognize';
 import { cutPdf } from './separator/cut-pdf';
 import { findPageCodes } from './separator/qr-codes';
+import { joinPictures } from './text/join-pictures';
 
 serveJobs<EngineJobs>({
   recognize: ({ bytes, options }) => recognize(bytes, options),
@@ -11,5 +12,6 @@ serveJobs<EngineJobs>({
     renderPage(bytes, mimeType, pageNumber, { longestSide, rotation }),
   readPages: ({ bytes, mimeType }) => readPages(bytes, mimeType),
   findPageCodes: ({ bytes }) => findPageCodes(bytes),
+  joinPictures: ({ pictures }) => joinPictures(pictures),
   cutPdf: ({ bytes, runs }) => cutPdf(bytes, runs),
 });

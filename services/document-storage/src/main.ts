@@ -22,6 +22,7 @@ import { startSweeps } from './sweeps';
 import { createTaskStore } from './task/task.store';
 import { createCreateUpload } from './upload/create-upload';
 import { createImportUpload } from './upload/import-upload';
+import { createJoinPictures } from './upload/join-pictures';
 import { createSubmissionStore } from './upload/submission.store';
 import { createUnpackArchives } from './upload/unpack-archives';
 import { createUploadStore } from './upload/upload.store';
@@ -83,6 +84,7 @@ export const start = (env: Environment) =>
         return answer.files;
       },
     });
+    const joinPictures = createJoinPictures({ files, objects, engine });
     const createUpload = createCreateUpload({
       backbone,
       files,
@@ -91,6 +93,7 @@ export const start = (env: Environment) =>
       uploads,
       tasks,
       submissions,
+      joinPictures,
       findQueue: async (caller, id) => (await readQueue(id, caller)) ?? null,
     });
     const prepareRendition = createRenditions({

@@ -67,6 +67,7 @@ export function createRpc(options: RpcOptions): Handlers<Service> {
           metadata: request.metadata ?? {},
           emailId: request.emailId ?? null,
           rejectIdentical: request.rejectIdentical,
+          join: request.join,
         },
         {
           idempotencyKey: request.idempotencyKey,

@@ -49,6 +49,7 @@ export function createStorage(client: StorageClient): Storage {
           metadata: {},
           emailId: email.id,
           rejectIdentical: false,
+          join: false,
           idempotencyKey: `email:${email.id}`,
           taskType: 'email_imported',
         },

@@ -9,20 +9,26 @@ import type { PageText } from './read';
 /** More pixels than a page at 600 DPI in A2 has. */
 const MAX_PIXELS = 150_000_000;
 
-const open = (bytes: Uint8Array, page = 0) =>
+/** A page of a picture, of which nothing is read yet. */
+export const openPicture = (bytes: Uint8Array, page = 0) =>
   sharp(bytes, { limitInputPixels: MAX_PIXELS, failOn: 'error', page, sequentialRead: true });
 
-function refuse(error: unknown): never {
+/** What is said of a picture that cannot be read. Throws UnreadableDocument. */
+export function refusePicture(error: unknown): never {
   if (error instanceof UnreadableDocument) throw error;
   const message = error instanceof Error ? error.message : String(error);
   if (/pixel limit/i.test(message)) {
-    throw new UnreadableDocument('unsupported', 'The picture has too many pixels.', { cause: error });
+    throw new UnreadableDocument(
+      'unsupported',
+      `The picture has too many pixels; at most ${MAX_PIXELS / 1e6} million are read.`,
+      { cause: error },
+    );
   }
   throw new UnreadableDocument('corrupt', 'The picture is damaged and cannot be read.', { cause: error });
 }
 
 async function measurePage(bytes: Uint8Array, index: number): Promise<{ size: PageSize; metadata: Metadata }> {
-  const metadata = await open(bytes, index).metadata().catch(refuse);
+  const metadata = await openPicture(bytes, index).metadata().catch(refusePicture);
   const turned = (metadata.orientation ?? 1) >= 5;
   const [wide, high] = turned ? [metadata.height, metadata.width] : [metadata.width, metadata.height];
   const [width, height] = sizeOfPicture(wide, high, metadata.density);
@@ -30,8 +36,8 @@ async function measurePage(bytes: Uint8Array, index: number): Promise<{ size: Pa
 }
 
 /** Number of pages of a picture; only TIFF has several, an animation counts as one. */
-async function countPages(bytes: Uint8Array): Promise<number> {
-  const metadata = await open(bytes).metadata().catch(refuse);
+export async function countPages(bytes: Uint8Array): Promise<number> {
+  const metadata = await openPicture(bytes).metadata().catch(refusePicture);
   return metadata.format === 'tiff' ? (metadata.pages ?? 1) : 1;
 }
 
@@ -50,7 +56,7 @@ export async function drawPicturePage(bytes: Uint8Array, index: number, longestS
   const [width, height] = longestSide
     ? sizeOfPicture(size.width, size.height, undefined, longestSide)
     : [size.width, size.height];
-  const image = open(bytes, index)
+  const image = openPicture(bytes, index)
     .autoOrient()
     .flatten({ background: '#ffffff' })
     .resize(width, height, { fit: 'fill' });
@@ -58,7 +64,7 @@ export async function drawPicturePage(bytes: Uint8Array, index: number, longestS
   const { data, info } = await (gray ? image.grayscale() : image.toColourspace('srgb'))
     .png({ compressionLevel: 6 })
     .toBuffer({ resolveWithObject: true })
-    .catch(refuse);
+    .catch(refusePicture);
   return { png: data, width: info.width, height: info.height };
 }
 
@@ -77,14 +83,14 @@ export async function readPictures(
     const turned = (metadata.orientation ?? 1) >= 5;
     const [wide, high] = turned ? [metadata.height, metadata.width] : [metadata.width, metadata.height];
     const zoom = zoomForOcr(wide, high, metadata.density);
-    const { data, info } = await open(bytes, index)
+    const { data, info } = await openPicture(bytes, index)
       .autoOrient()
       .flatten({ background: '#ffffff' })
       .grayscale()
       .resize(Math.max(1, Math.round(wide * zoom)), Math.max(1, Math.round(high * zoom)), { fit: 'fill' })
       .raw()
       .toBuffer({ resolveWithObject: true })
-      .catch(refuse);
+      .catch(refusePicture);
     const scale = { x: size.width / info.width, y: size.height / info.height };
     const read = await readPicture(
       { data: data, width: info.width, height: info.height },

@@ -22,6 +22,12 @@ export interface PageText {
 export function kindOf(mimeType: string): 'pdf' | 'picture' {
   if (mimeType === 'application/pdf') return 'pdf';
   if (['image/png', 'image/jpeg', 'image/tiff', 'image/webp', 'image/gif'].includes(mimeType)) return 'picture';
+  if (mimeType.startsWith('image/')) {
+    throw new UnreadableDocument(
+      'unsupported',
+      `Pictures of the type ${mimeType} cannot be read; send it as JPEG, PNG, TIFF or WebP.`,
+    );
+  }
   throw new UnreadableDocument('unsupported', `Documents of the type ${mimeType} cannot be read.`);
 }
 

@@ -26,6 +26,8 @@ export interface CreateUploadOptions {
   readonly uploads: UploadStore;
   readonly tasks: TaskStore;
   readonly submissions: SubmissionStore;
+  /** One file of several pictures, which must be read. Throws INVALID. */
+  readonly joinPictures: (caller: Caller, pictures: readonly StoredFile[]) => Promise<StoredFile>;
   /** Null when the caller cannot see the queue. */
   readonly findQueue: (caller: Caller, id: number) => Promise<TargetQueue | null>;
 }
@@ -43,7 +45,7 @@ export type CreateUpload = (
  * API: documents-and-uploads.md section 2.
  */
 export function createCreateUpload(options: CreateUploadOptions): CreateUpload {
-  const { backbone, files, fileStore, documents, uploads, tasks, submissions, findQueue } = options;
+  const { backbone, files, fileStore, documents, uploads, tasks, submissions, joinPictures, findQueue } = options;
   const { database, ids, emit } = backbone;
 
   /** The first answer, when the key was used before. Throws IDEMPOTENCY_CONFLICT. */
@@ -53,6 +55,14 @@ export function createCreateUpload(options: CreateUploadOptions): CreateUpload {
       if (kept && kept.fingerprint !== fingerprint) throw new Refusal('IDEMPOTENCY_CONFLICT');
       return kept?.receipt ?? null;
     });
+
+  /** The files, with one of all pictures in the place of the first. */
+  const join = async (caller: Caller, own: readonly StoredFile[]): Promise<readonly StoredFile[]> => {
+    const pictures = own.filter(({ mimeType }) => mimeType.startsWith('image/'));
+    if (pictures.length < 2) return own;
+    const joined = await joinPictures(caller, pictures);
+    return own.flatMap((file) => (file === pictures[0] ? [joined] : pictures.includes(file) ? [] : [file]));
+  };
 
   const take: CreateUpload = async (caller, submission, { idempotencyKey, taskType }) => {
     const organizationId = organizationOf(caller);
@@ -66,11 +76,12 @@ export function createCreateUpload(options: CreateUploadOptions): CreateUpload {
     const queue = await findQueue(caller, submission.queueId);
     if (queue?.organizationId !== organizationId) throw new Refusal('NOT_FOUND');
     checkSubmission(submission, own, queue);
+    const sent = submission.join ? await join(caller, own) : own;
 
     const [uploadId, taskId, firstDocumentId] = await Promise.all([
       ids.next('upload'),
       ids.next('task'),
-      ids.next('document', own.length),
+      ids.next('document', sent.length),
     ]);
     const now = new Date();
     const upload: Upload = {
@@ -79,7 +90,7 @@ export function createCreateUpload(options: CreateUploadOptions): CreateUpload {
       queueId: submission.queueId,
       creatorId: caller.userId,
       createdAt: now,
-      documentIds: own.map((_, i) => firstDocumentId + i),
+      documentIds: sent.map((_, i) => firstDocumentId + i),
       additionalDocumentIds: [],
       annotations: [],
       emailId: submission.emailId,
@@ -106,11 +117,12 @@ export function createCreateUpload(options: CreateUploadOptions): CreateUpload {
         await submissions.touchContent(session, `${organizationId}/${only.sha256}/${only.fileName}`);
         if (await documents.hasIdentical(session, organizationId, only)) throw new Refusal('IDENTICAL_DOCUMENT');
       }
-      if (!(await fileStore.hold(session, submission.keys, `upload:${uploadId}`)))
+      const keys = sent.map(({ key }) => key);
+      if (!(await fileStore.hold(session, keys, `upload:${uploadId}`)))
         throw new Refusal('CONFLICT', { detail: 'A submitted file belongs to another upload.' });
       await documents.insert(
         session,
-        own.map((file, i) => documentOf(file, upload, firstDocumentId + i)),
+        sent.map((file, i) => documentOf(file, upload, firstDocumentId + i)),
       );
       await uploads.insert(session, upload);
       await tasks.insert(session, {
@@ -137,8 +149,8 @@ export function createCreateUpload(options: CreateUploadOptions): CreateUpload {
   return async (caller, submission, choices) => {
     try {
       const receipt = await take(caller, submission, choices);
-      // Of a repeated submission: its files are here twice.
-      if (choices.idempotencyKey) await files.discard(submission.keys);
+      // Of a repeated submission its files are here twice, and of a joined one its pictures are not needed.
+      if (choices.idempotencyKey || submission.join) await files.discard(submission.keys);
       return receipt;
     } catch (error) {
       if (error instanceof Refusal && error.httpStatus < 500) await files.discard(submission.keys);

@@ -20,6 +20,7 @@ const submission = (files: readonly StoredFile[], more: Partial<Submission> = {}
   metadata: {},
   emailId: null,
   rejectIdentical: false,
+  join: false,
   ...more,
 });
 const queue = { status: 'active', acceptedMimeTypes: ['application/pdf'] };
@@ -67,6 +68,7 @@ describe('a submission', () => {
     ['values', { values: { 'upload:a': '1' } }],
     ['metadata', { metadata: { a: 1 } }],
     ['rejectIdentical', { rejectIdentical: true }],
+    ['join', { join: true }],
   ])('differs from another by %s', (_, more) => {
     const files = [file()];
     expect(fingerprintOf(submission(files, more), files)).not.toBe(fingerprintOf(submission(files), files));

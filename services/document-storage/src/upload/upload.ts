@@ -56,6 +56,8 @@ export interface Submission {
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly emailId: number | null;
   readonly rejectIdentical: boolean;
+  /** Several pictures become one document. */
+  readonly join: boolean;
 }
 
 /** What the answer to an upload says. */
@@ -106,10 +108,10 @@ function findContentErrors(
 
 /** What tells two submissions under one idempotency key apart. */
 export function fingerprintOf(submission: Submission, files: readonly StoredFile[]): string {
-  const { queueId, values, metadata, emailId, rejectIdentical } = submission;
+  const { queueId, values, metadata, emailId, rejectIdentical, join } = submission;
   const contents = files.map(({ fileName, sha256 }) => [fileName, sha256]);
   const sorted = Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1));
-  const whole = JSON.stringify([queueId, contents, sorted, metadata, emailId, rejectIdentical]);
+  const whole = JSON.stringify([queueId, contents, sorted, metadata, emailId, rejectIdentical, join]);
   return createHash('sha256').update(whole).digest('hex');
 }
 

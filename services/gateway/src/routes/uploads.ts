@@ -9,6 +9,8 @@ import type { RouteContext } from './index';
 
 /** How long a client may take to send its files. */
 const TRANSFER_MS = 600_000;
+/** How long joining pictures may take. */
+const JOIN_MS = 60_000;
 /** How long the legacy upload waits for the annotations. API: documents-and-uploads.md section 2. */
 const AWAIT_MS = 30_000;
 
@@ -37,10 +39,10 @@ export function uploadRoutes({ services, lookups }: RouteContext) {
     if (rejectIdentical && files.length !== 1) {
       throw invalidField('content', 'Exactly one file is allowed with reject_identical.');
     }
-    if (join && files.length > 1) throw invalidField('join', 'Joining several images is not available.');
     return storage.createUpload(
-      { queueId, files, values, metadata, rejectIdentical, idempotencyKey, taskType: 'upload_created' },
+      { queueId, files, values, metadata, rejectIdentical, idempotencyKey, taskType: 'upload_created', join },
       caller,
+      ...(join ? [{ timeoutMs: JOIN_MS }] : []),
     );
   };
 
