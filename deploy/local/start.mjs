@@ -61,7 +61,9 @@ async function main() {
   };
 
   if (stopAskedAt) return;
-  const env = describeEnvironment(process.env, settings, backing, readSecrets(dataDir));
+  // The review page comes with the cookies of a session.
+  const wanted = { INTAKE_SESSION_AUTH: 'on', ...process.env };
+  const env = describeEnvironment(wanted, settings, backing, readSecrets(dataDir));
   const run = { baseUrl: `http://127.0.0.1:${settings.port}/api`, smtp: `127.0.0.1:${settings.smtpPort}`, env };
   const services = startServices({ names, processes, settings, env, backing, run });
   undo.push(services.stop);

@@ -13,6 +13,7 @@ export function printWelcome({ run, setup, names, seconds, dataDir, log }) {
   const logs = relative(process.cwd(), join(dataDir, 'logs')) || '.';
   log(`\nIntake is ready (${seconds.toFixed(1)} s). Logs: ${logs}. Ctrl-C stops it.\n`);
   if (names.length < SERVICES.length) log(`  Services   ${names.join(', ')}`);
+  if (names.includes('gateway')) log(`  Review     ${run.baseUrl.replace(/\/api$/, '')}`);
   if (names.includes('gateway')) log(`  Base URL   ${run.baseUrl}`);
   if (names.includes('mail-ingest')) log(`  SMTP       ${run.smtp}`);
   if (!setup) return;

@@ -83,6 +83,7 @@ capabilities: { drop: [ALL] }
 {{- $values := .root.Values -}}
 {{- if eq .name "gateway" }}
 - { name: INTAKE_PORT, value: "8080" }
+- { name: INTAKE_SESSION_AUTH, value: "on" }
 - { name: INTAKE_TRUST_PROXY, value: {{ ternary "on" "off" $values.ingress.enabled | quote }} }
 {{- else if eq .name "document-storage" }}
 {{ include "intake.secretEnv" (dict "variable" "INTAKE_S3_ACCESS_KEY" "secret" $values.s3.existingSecret "key" $values.s3.accessKeyKey) }}

@@ -70,7 +70,7 @@ beforeAll(async () => {
   service = await runService('gateway-test', { INTAKE_LOG_LEVEL: 'silent' }, async (runtime) => {
     const authenticator = { authenticate: async () => CALLER, forget: () => undefined };
     const urlsOf = createUrlsOf({ publicUrl: '', proxies: readProxyTrust('off') });
-    const edge = { urlsOf, addressOf: () => 'here', quota: { take: () => undefined }, sessions: true };
+    const edge = { urlsOf, addressOf: () => 'here', quota: { take: () => undefined }, sessions: true, reviewDir: '' };
     server = createServer(
       createApp(runtime, { ...edge, authenticator, corsOrigins: ['https://ui'], routes }).callback(),
     );

@@ -10,6 +10,7 @@ import { Histogram } from 'prom-client';
 import type { Authenticator } from './auth';
 import { toErrorReply } from './errors';
 import { serveDocs } from './openapi/docs-page';
+import { servePage } from './page/serve-page';
 import type { Quota } from './quota/quota';
 import { readBody } from './request/body';
 import { checkCsrf, sessionOf } from './request/cookies';
@@ -31,6 +32,8 @@ export interface AppOptions {
   readonly corsOrigins: readonly string[];
   /** Whether browsers may come with the cookies of a session. */
   readonly sessions: boolean;
+  /** Folder of the built review page. */
+  readonly reviewDir: string;
   readonly routes: readonly Route[];
 }
 
@@ -44,6 +47,7 @@ export function createApp(runtime: Runtime, options: AppOptions): Koa {
   app.use(observe(runtime));
   app.use(allowOrigins(options.corsOrigins, options.sessions));
   app.use(serveDocs());
+  app.use(servePage(options.reviewDir));
   app.use(router.routes());
   app.use(answerOtherMethods);
   app.on('error', (error) => {

@@ -1,6 +1,10 @@
+import { resolve } from 'node:path';
 import { count, type Environment, flag, list, readConfig, text } from '@intake/service';
 import type { Limits } from './quota/quota';
 import { type ProxyTrust, readProxyTrust } from './request/client-address';
+
+/** Where the build puts the review page: beside the gateway, in the repository as in its image. */
+const BUILT_PAGE = resolve(__dirname, '../../review/dist');
 
 /** Settings of the gateway alone; those of rpc and of every service are read where they are used. */
 export interface Config {
@@ -16,6 +20,8 @@ export interface Config {
   readonly sessions: boolean;
   /** Key of registration; empty: nobody registers. */
   readonly createKey: string;
+  /** Folder of the built review page. */
+  readonly reviewDir: string;
   readonly natsUrl: string;
   readonly natsPrefix: string;
 }
@@ -37,6 +43,7 @@ export function readGatewayConfig(env: Environment): Config {
     proxies: proxyTrust('INTAKE_TRUST_PROXY', 'whose X-Forwarded-Proto, -Host and -For are believed', 'off'),
     sessions: flag('INTAKE_SESSION_AUTH', 'logins begin sessions of browsers, by cookies', false),
     createKey: text('INTAKE_CREATE_KEY', 'whoever knows it may register organizations; empty: nobody', ''),
+    reviewDir: text('INTAKE_REVIEW_DIR', 'folder of the built review page', BUILT_PAGE),
     natsUrl: text('INTAKE_NATS_URL', 'NATS, to hear of revoked tokens at once'),
     natsPrefix: text('INTAKE_NATS_PREFIX', 'subjects begin with it', 'intake'),
   });

@@ -39,6 +39,7 @@ export const start = (env: Environment) =>
       quota: createQuota(bus, config.limits),
       corsOrigins: config.corsOrigins,
       sessions: config.sessions,
+      reviewDir: config.reviewDir,
       routes: createRoutes({
         services,
         authenticator,

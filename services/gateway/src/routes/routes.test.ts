@@ -45,7 +45,7 @@ let server: Server;
 beforeAll(async () => {
   service = await runService('gateway-test', { INTAKE_LOG_LEVEL: 'silent' }, async (runtime) => {
     const urlsOf = createUrlsOf({ publicUrl: '', proxies: readProxyTrust('off') });
-    const edge = { urlsOf, addressOf: () => 'here', quota: { take: () => undefined }, sessions: false };
+    const edge = { urlsOf, addressOf: () => 'here', quota: { take: () => undefined }, sessions: false, reviewDir: '' };
     server = createServer(createApp(runtime, { ...edge, authenticator, corsOrigins: [], routes }).callback());
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
