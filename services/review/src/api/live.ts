@@ -1,0 +1,59 @@
+import type { QueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { createStore, sessionLost } from '../session/session-store';
+import { API } from './client';
+
+/** Whether changes are told by the service at once; otherwise they are asked for. */
+export const isLive = createStore(false);
+/** Whether the browser has a network. */
+export const isOnline = createStore(navigator.onLine);
+
+const POLL_MS = 4000;
+const TRY_AGAIN_MS = 30_000;
+/** Changes that come together are read together. */
+const GATHER_MS = 250;
+
+/** How often a list is asked for while nothing tells of changes. */
+export function useRefetchInterval(): number | false {
+  const lost = sessionLost.use();
+  const live = isLive.use();
+  return lost || live ? false : POLL_MS;
+}
+
+/** Follows the events of the service; what they may have changed is read again. */
+export function useLiveChanges(client: QueryClient, isLoggedIn: boolean): void {
+  useEffect(() => {
+    if (!isLoggedIn) return;
+    let source: EventSource | undefined;
+    let again: ReturnType<typeof setTimeout> | undefined;
+    let gathering: ReturnType<typeof setTimeout> | undefined;
+    const refresh = () => {
+      gathering ??= setTimeout(() => {
+        gathering = undefined;
+        for (const key of ['queues', 'annotations']) void client.invalidateQueries({ queryKey: [key] });
+      }, GATHER_MS);
+    };
+    const open = () => {
+      source = new EventSource(`${API}/events`);
+      source.onopen = () => {
+        isLive.set(true);
+        refresh();
+      };
+      source.onmessage = refresh;
+      source.onerror = () => {
+        isLive.set(false);
+        if (source?.readyState === EventSource.CLOSED) again = setTimeout(open, TRY_AGAIN_MS);
+      };
+    };
+    open();
+    return () => {
+      source?.close();
+      clearTimeout(again);
+      clearTimeout(gathering);
+      isLive.set(false);
+    };
+  }, [client, isLoggedIn]);
+}
+
+window.addEventListener('online', () => isOnline.set(true));
+window.addEventListener('offline', () => isOnline.set(false));

@@ -1,0 +1,167 @@
+import type { Content, ContentNode, SchemaNode } from '../api/types';
+import {
+  columnsOf,
+  fieldsOf,
+  indexSchema,
+  mergeNodes,
+  needsPerson,
+  nextField,
+  operationsBetween,
+  rowOperations,
+  tablesOf,
+} from './content';
+
+const field = (id: string, more: Partial<SchemaNode> = {}): SchemaNode => ({
+  id,
+  label: id,
+  category: 'datapoint',
+  type: 'string',
+  ...more,
+});
+const SCHEMA: SchemaNode[] = [
+  {
+    id: 'basic',
+    label: 'Basic',
+    category: 'section',
+    children: [
+      field('number'),
+      field('secret', { hidden: true }),
+      field('send', { type: 'button' }),
+      { id: 'orders', label: 'Orders', category: 'multivalue', children: field('order') },
+    ],
+  },
+  {
+    id: 'lines',
+    label: 'Lines',
+    category: 'section',
+    children: [
+      {
+        id: 'items',
+        label: 'Items',
+        category: 'multivalue',
+        children: {
+          id: 'item',
+          label: 'Item',
+          category: 'tuple',
+          children: [field('what'), field('sum', { ui_configuration: { type: 'formula' } })],
+        },
+      },
+    ],
+  },
+];
+const index = indexSchema(SCHEMA);
+
+const value = (id: number, schema_id: string, text: string, sources: string[] = []): ContentNode => ({
+  id,
+  url: `/${id}`,
+  schema_id,
+  category: 'datapoint',
+  content: { value: text, position: [1, 2, 3, 4], page: 1 } as unknown as Content,
+  validation_sources: sources,
+});
+const row = (id: number, what: string): ContentNode => ({
+  id,
+  url: `/${id}`,
+  schema_id: 'item',
+  category: 'tuple',
+  children: [value(id + 1, 'what', what), value(id + 2, 'sum', '')],
+});
+const table = (rows: ContentNode[]): ContentNode => ({
+  id: 90,
+  url: '/90',
+  schema_id: 'items',
+  category: 'multivalue',
+  children: rows,
+});
+const tree = (rows: ContentNode[], number = 'A-1'): ContentNode[] => [
+  {
+    id: 1,
+    url: '/1',
+    schema_id: 'basic',
+    category: 'section',
+    children: [
+      value(2, 'number', number, ['score']),
+      value(3, 'secret', 's'),
+      value(4, 'send', ''),
+      { id: 5, url: '/5', schema_id: 'orders', category: 'multivalue', children: [value(6, 'order', 'O')] },
+    ],
+  },
+  { id: 80, url: '/80', schema_id: 'lines', category: 'section', children: [table(rows)] },
+];
+const names = (rows: readonly ContentNode[] = []) => rows.map(({ children }) => children?.[0]?.content?.value);
+
+/** What the service makes of operations on the rows of the table. */
+function apply(rows: ContentNode[], operations: ReturnType<typeof rowOperations>): (string | undefined)[] {
+  const cells = new Map(rows.map((one) => [one.children?.[0]?.id, one]));
+  const texts = new Map(rows.map((one) => [one.id, one.children?.[0]?.content?.value]));
+  let next = 1000;
+  for (const operation of operations) {
+    if (operation.op === 'remove') texts.delete(operation.id);
+    if (operation.op === 'replace') texts.set(cells.get(operation.id)?.id ?? -1, operation.value.content?.value);
+    if (operation.op === 'add') texts.set(++next, operation.value[0]?.content?.value);
+  }
+  return [...texts.values()];
+}
+
+it('goes through fields and lists, then through tables, without what is hidden and buttons', () => {
+  const fields = fieldsOf(tree([row(10, 'a'), row(20, 'b')]), index);
+  expect(fields.map(({ id, row: at }) => [id, at])).toEqual([
+    [2, undefined],
+    [6, 0],
+    [11, 0],
+    [12, 0],
+    [21, 1],
+    [22, 1],
+  ]);
+  expect(tablesOf(tree([]), index).map(({ id }) => id)).toEqual([90]);
+  expect(columnsOf(table([]), index).map(({ id }) => id)).toEqual(['what', 'sum']);
+});
+
+it('a value needs a person without any source, and with an error', () => {
+  const [number, order] = fieldsOf(tree([]), index);
+  expect([number, order].map((one) => needsPerson(one!, []))).toEqual([false, true]);
+  expect(needsPerson(number!, [{ id: '2', type: 'error', content: 'required' }])).toBe(true);
+  expect(needsPerson(number!, [{ id: '2', type: 'warning', content: 'odd' }])).toBe(false);
+});
+
+it('the next field is searched around the end, and never the field itself', () => {
+  const fields = fieldsOf(tree([row(10, 'a')]), index);
+  const any = () => true;
+  expect(nextField(fields, null, any)?.id).toBe(2);
+  expect(nextField(fields, 12, any)?.id).toBe(2);
+  expect(nextField(fields, 2, any, -1)?.id).toBe(12);
+  expect(nextField(fields, null, any, -1)?.id).toBe(12);
+  expect(nextField(fields, 2, ({ id }) => id === 2)).toBeUndefined();
+});
+
+it('nodes take the place of those with their ids', () => {
+  const merged = mergeNodes(tree([row(10, 'a')]), [value(11, 'what', 'new')]);
+  expect(names(merged[1]?.children?.[0]?.children)).toEqual(['new']);
+});
+
+it.each<[string, number[]]>([
+  ['removed from the middle', [10, 30]],
+  ['moved up', [20, 10, 30]],
+  ['moved and removed', [30, 10]],
+  ['all removed', []],
+  ['doubled', [10, 20, 30, 10]],
+])('rows are %s', (_, wanted) => {
+  const rows = [row(10, 'a'), row(20, 'b'), row(30, 'c')];
+  const goal = wanted.map((id) => rows.find((one) => one.id === id)!);
+  expect(apply(rows, rowOperations(table(rows), goal, index))).toEqual(names(goal));
+});
+
+it('removing a row touches no other row', () => {
+  const rows = [row(10, 'a'), row(20, 'b'), row(30, 'c')];
+  expect(rowOperations(table(rows), [rows[0]!, rows[2]!], index)).toEqual([{ op: 'remove', id: 20 }]);
+});
+
+it('an undo brings back values and removed rows, in their places, and leaves what is computed', () => {
+  const before = tree([row(10, 'a'), row(20, 'b')]);
+  const after = tree([row(20, 'b')], 'A-2');
+  const operations = operationsBetween(after, before, index);
+  expect(operations[0]).toMatchObject({ op: 'replace', id: 2, value: { content: { value: 'A-1' } } });
+  expect(apply([row(20, 'b')], operations.slice(1))).toEqual(['a', 'b']);
+  expect(JSON.stringify(operations)).not.toContain('"sum"');
+  expect(operationsBetween(before, before, index)).toEqual([]);
+});

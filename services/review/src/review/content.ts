@@ -1,0 +1,188 @@
+import type { Content, ContentNode, Message, Operation, SchemaNode } from '../api/types';
+
+/** What the schema says of each of its ids. */
+export type SchemaIndex = ReadonlyMap<string, SchemaNode>;
+
+export function indexSchema(content: readonly SchemaNode[]): SchemaIndex {
+  const index = new Map<string, SchemaNode>();
+  const add = (node: SchemaNode) => {
+    index.set(node.id, node);
+    for (const child of childrenOf(node)) add(child);
+  };
+  content.forEach(add);
+  return index;
+}
+
+/** The children of a node of a schema: a list, or the one child of a multivalue. */
+export function childrenOf({ children }: SchemaNode): readonly SchemaNode[] {
+  if (children === undefined) return [];
+  return Array.isArray(children) ? children : [children as SchemaNode];
+}
+
+/** A value that is shown: where it stands in the document, and what the schema says of it. */
+export interface Field {
+  readonly id: number;
+  readonly node: ContentNode;
+  readonly schema: SchemaNode;
+  /** The table or list that it belongs to. */
+  readonly multivalue?: ContentNode;
+  /** Its row in there, from 0. */
+  readonly row?: number;
+}
+
+/** Every shown value in the order in which a person goes through them: fields and lists of a section, then its tables. */
+export function fieldsOf(tree: readonly ContentNode[], index: SchemaIndex): Field[] {
+  const plain: Field[] = [];
+  const inTables: Field[] = [];
+  const add = (to: Field[], node: ContentNode, multivalue?: ContentNode, row?: number) => {
+    const schema = index.get(node.schema_id);
+    if (schema && schema.type !== 'button' && !isHidden(node, schema))
+      to.push({ id: node.id, node, schema, multivalue, row });
+  };
+  for (const section of tree) {
+    for (const node of section.children ?? []) {
+      if (node.category === 'datapoint') add(plain, node);
+      if (node.category !== 'multivalue' || isHidden(node, index.get(node.schema_id))) continue;
+      node.children?.forEach((child, row) => {
+        if (child.category === 'datapoint') add(plain, child, node, row);
+        else for (const cell of child.children ?? []) add(inTables, cell, node, row);
+      });
+    }
+  }
+  return [...plain, ...inTables];
+}
+
+export function isHidden(node: ContentNode, schema: SchemaNode | undefined): boolean {
+  return node.hidden ?? schema?.hidden ?? false;
+}
+
+/** Tables of a tree that are shown: multivalues of rows with cells. */
+export function tablesOf(tree: readonly ContentNode[], index: SchemaIndex): ContentNode[] {
+  return tree
+    .flatMap(({ children }) => children ?? [])
+    .filter((node) => {
+      const schema = index.get(node.schema_id);
+      return schema !== undefined && !isHidden(node, schema) && childrenOf(schema)[0]?.category === 'tuple';
+    });
+}
+
+/** Columns of a table that are shown. */
+export function columnsOf(table: ContentNode, index: SchemaIndex): SchemaNode[] {
+  const schema = index.get(table.schema_id);
+  const tuple = schema && childrenOf(schema)[0];
+  return tuple ? childrenOf(tuple).filter(({ hidden, type }) => !hidden && type !== 'button') : [];
+}
+
+/** Whether a person has to look at a value: nothing confirms it, or there is an error. */
+export function needsPerson({ id, node }: Field, messages: readonly Message[]): boolean {
+  return (
+    (node.validation_sources ?? []).length === 0 ||
+    messages.some((message) => message.type === 'error' && message.id === String(id))
+  );
+}
+
+/** The next field after one that fulfils a condition, from the top again at the end; undefined when there is none. */
+export function nextField(
+  fields: readonly Field[],
+  after: number | null,
+  condition: (field: Field) => boolean,
+  step: 1 | -1 = 1,
+): Field | undefined {
+  const start = fields.findIndex(({ id }) => id === after);
+  const count = fields.length;
+  for (let i = 1; i <= count; i++) {
+    const field = fields[((((start < 0 && step < 0 ? 0 : start) + i * step) % count) + count) % count];
+    if (field && field.id !== after && condition(field)) return field;
+  }
+  return undefined;
+}
+
+/** Whether a value may be typed: not what is computed or closed by the schema. */
+export function isEditable({ ui_configuration: ui }: SchemaNode): boolean {
+  if (ui?.edit === 'disabled') return false;
+  return ui?.type !== 'formula' || ui.edit === 'enabled' || ui.edit === 'enabled_without_warning';
+}
+
+/** A tree in which nodes have taken the place of those with their ids. */
+export function mergeNodes(tree: readonly ContentNode[], nodes: readonly ContentNode[]): ContentNode[] {
+  const changed = new Map(nodes.map((node) => [node.id, node]));
+  if (changed.size === 0) return [...tree];
+  const merge = (node: ContentNode): ContentNode => {
+    const found = changed.get(node.id);
+    if (found) return found;
+    return node.children ? { ...node, children: node.children.map(merge) } : node;
+  };
+  return tree.map(merge);
+}
+
+export function flatten(tree: readonly ContentNode[]): ContentNode[] {
+  return tree.flatMap((node) => [node, ...flatten(node.children ?? [])]);
+}
+
+/** What of a value an undo brings back. */
+function cellOf({ content, validation_sources: sources = [] }: ContentNode) {
+  const { value = '', position = null, page = null } = (content ?? {}) as Partial<Content>;
+  return { content: { value, position, page }, validation_sources: sources };
+}
+
+const isSame = (a: ContentNode, b: ContentNode) => JSON.stringify(cellOf(a)) === JSON.stringify(cellOf(b));
+
+/**
+ * The operations that bring the values of one tree to those of another one of the same annotation: an undo. Rows have no order of
+ * their own in the API, so that values move from row to row, and rows come and go at the end.
+ */
+export function operationsBetween(
+  from: readonly ContentNode[],
+  to: readonly ContentNode[],
+  index: SchemaIndex,
+): Operation[] {
+  const wanted = new Map(flatten(to).map((node) => [node.id, node]));
+  const operations: Operation[] = [];
+  for (const node of from.flatMap(({ children }) => children ?? [])) {
+    const goal = wanted.get(node.id);
+    if (!goal) continue;
+    if (node.category === 'datapoint') operations.push(...replace(node, goal, index));
+    else operations.push(...rowOperations(node, goal.children ?? [], index));
+  }
+  return operations;
+}
+
+/** The operations that give a multivalue other rows, given by the rows whose values they take. */
+export function rowOperations(multivalue: ContentNode, rows: readonly ContentNode[], index: SchemaIndex): Operation[] {
+  const present = multivalue.children ?? [];
+  const goals = new Set(rows.map(({ id }) => id));
+  // Rows that nobody wants any more go as themselves: the others stay what they are.
+  const gone = rows.length < present.length ? present.filter(({ id }) => !goals.has(id)) : [];
+  const surplus = gone.slice(0, present.length - rows.length);
+  const kept = present.filter((row) => !surplus.includes(row));
+  return [
+    ...surplus.map(({ id }) => ({ op: 'remove', id }) as const),
+    ...kept.slice(rows.length).map(({ id }) => ({ op: 'remove', id }) as const),
+    ...kept.slice(0, rows.length).flatMap((row, i) => replace(row, rows[i] as ContentNode, index)),
+    ...rows.slice(kept.length).map((row) => ({
+      op: 'add' as const,
+      id: multivalue.id,
+      value: (row.category === 'tuple' ? (row.children ?? []) : [row])
+        .filter((cell) => isStored(cell, index))
+        .map((cell) => ({ schema_id: cell.schema_id, ...cellOf(cell) })),
+    })),
+  ];
+}
+
+/** Values of a cell or row that are not those of another one. */
+function replace(node: ContentNode, goal: ContentNode, index: SchemaIndex): Operation[] {
+  if (node.category === 'datapoint') {
+    return !isStored(node, index) || isSame(node, goal) ? [] : [{ op: 'replace', id: node.id, value: cellOf(goal) }];
+  }
+  const bySchema = new Map((goal.children ?? []).map((cell) => [cell.schema_id, cell]));
+  return (node.children ?? []).flatMap((cell) => {
+    const other = bySchema.get(cell.schema_id);
+    return other ? replace(cell, other, index) : [];
+  });
+}
+
+/** Buttons hold nothing, and what is computed is computed again. */
+function isStored({ schema_id }: ContentNode, index: SchemaIndex): boolean {
+  const schema = index.get(schema_id);
+  return schema?.type !== 'button' && schema?.ui_configuration?.type !== 'formula';
+}

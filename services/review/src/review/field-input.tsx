@@ -1,0 +1,79 @@
+import type { FocusEvent } from 'react';
+import type { ContentNode, SchemaNode } from '../api/types';
+import { isEditable } from './content';
+
+/** Where the value of a datapoint is typed or chosen. */
+export function FieldInput({
+  node,
+  schema,
+  draft,
+  label,
+  describedBy,
+  isInvalid,
+  isReadOnly,
+  onType,
+  onFocus,
+}: {
+  readonly node: ContentNode;
+  readonly schema: SchemaNode;
+  readonly draft: string | undefined;
+  readonly label: string;
+  readonly describedBy?: string;
+  readonly isInvalid: boolean;
+  readonly isReadOnly: boolean;
+  readonly onType: (value: string) => void;
+  readonly onFocus: () => void;
+}) {
+  const value = draft ?? node.content?.value ?? '';
+  const closed = isReadOnly || !isEditable(schema);
+  const common = {
+    'data-field': node.id,
+    'aria-label': label,
+    'aria-describedby': describedBy,
+    'aria-invalid': isInvalid || undefined,
+    onFocus: (event: FocusEvent<HTMLElement>) => {
+      onFocus();
+      if (!closed && event.currentTarget instanceof HTMLInputElement) event.currentTarget.select();
+    },
+  };
+  if (schema.type === 'enum') {
+    const options = node.options ?? schema.options ?? [];
+    const isKnown = value === '' || options.some((option) => option.value === value);
+    return (
+      <select {...common} value={value} disabled={closed} onChange={(event) => onType(event.target.value)}>
+        <option value="" />
+        {!isKnown && <option value={value}>{value}</option>}
+        {options.map((option) => (
+          <option key={option.value} value={option.value}>
+            {option.label}
+          </option>
+        ))}
+      </select>
+    );
+  }
+  if (schema.type === 'string' && (value.includes('\n') || value.length > 48)) {
+    return (
+      <textarea
+        {...common}
+        value={value}
+        readOnly={closed}
+        rows={Math.min(5, value.split('\n').length)}
+        maxLength={1500}
+        onChange={(event) => onType(event.target.value)}
+      />
+    );
+  }
+  return (
+    <input
+      {...common}
+      value={value}
+      readOnly={closed}
+      inputMode={schema.type === 'number' ? 'decimal' : undefined}
+      placeholder={schema.type === 'date' ? (schema.format ?? 'YYYY-MM-DD') : undefined}
+      maxLength={1500}
+      autoComplete="off"
+      spellCheck={false}
+      onChange={(event) => onType(event.target.value)}
+    />
+  );
+}

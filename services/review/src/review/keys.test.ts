@@ -1,0 +1,39 @@
+import { commandOf, type Pressed, SHORTCUTS } from './keys';
+
+const press = (to: Partial<Pressed>): Pressed => ({
+  key: '',
+  code: '',
+  ctrlKey: false,
+  metaKey: false,
+  altKey: false,
+  shiftKey: false,
+  inField: true,
+  ...to,
+});
+
+it('Enter and Tab go from field to field, and nowhere else', () => {
+  expect(commandOf(press({ key: 'Enter', code: 'Enter' }))).toBe('nextNeeded');
+  expect(commandOf(press({ key: 'Enter', shiftKey: true }))).toBe('previousNeeded');
+  expect(commandOf(press({ key: 'Tab' }))).toBe('nextField');
+  expect(commandOf(press({ key: 'Enter', inField: false }))).toBeUndefined();
+  expect(commandOf(press({ key: 'Tab', inField: false }))).toBeUndefined();
+});
+
+it('confirms by Ctrl and by Cmd', () => {
+  expect(commandOf(press({ key: 'Enter', ctrlKey: true }))).toBe('confirm');
+  expect(commandOf(press({ key: 'Enter', metaKey: true, inField: false }))).toBe('confirm');
+});
+
+it('knows letters by their place when Alt changes what they write', () => {
+  expect(commandOf(press({ key: 'π', code: 'KeyP', altKey: true }))).toBe('postpone');
+});
+
+it('leaves typing alone', () => {
+  for (const key of ['a', 'Z', '?', '1', ' ']) expect(commandOf(press({ key }))).toBeUndefined();
+  expect(commandOf(press({ key: '@', code: 'KeyQ', ctrlKey: true, altKey: true }))).toBeUndefined();
+});
+
+it('has every command once', () => {
+  const commands = SHORTCUTS.map(({ command }) => command);
+  expect(new Set(commands).size).toBe(commands.length);
+});

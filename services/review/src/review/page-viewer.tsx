@@ -1,0 +1,271 @@
+import { MinusIcon, PlusIcon, RotateCounterClockwiseIcon, WidthIcon } from '@radix-ui/react-icons';
+import { useQuery } from '@tanstack/react-query';
+import { type PointerEvent, useEffect, useImperativeHandle, useRef, useState } from 'react';
+import { localUrl } from '../api/client';
+import { queries } from '../api/queries';
+import type { Box, PageObject } from '../api/types';
+import { texts } from '../texts';
+import { boxBetween, type Point, type Turn, unturn, wordAt } from './geometry';
+
+/** A frame on a page that belongs to a field. */
+export interface Mark {
+  readonly id: number;
+  readonly label: string;
+  readonly page: number;
+  readonly box: Box;
+  readonly needs: boolean;
+}
+
+/** What keys do with the view. */
+export interface ViewerControls {
+  readonly zoom: (by: number | 'fit') => void;
+  readonly turn: () => void;
+}
+
+interface ViewerProps {
+  readonly annotationId: number;
+  readonly pages: readonly PageObject[];
+  readonly marks: readonly Mark[];
+  readonly activeId: number | null;
+  readonly hoveredId: number | null;
+  readonly onHover: (id: number | null) => void;
+  readonly onPick: (id: number) => void;
+  /** A word was clicked or a frame drawn; nothing is taken from a page without it. */
+  readonly onCapture?: (page: PageObject, box: Box) => void;
+  readonly controls?: React.Ref<ViewerControls>;
+}
+
+const ZOOMS = [0.5, 0.67, 0.8, 1, 1.25, 1.5, 2, 3, 4];
+const A4: readonly [number, number] = [1240, 1754];
+/** A drag that is shorter is a click. */
+const CLICK_PX = 5;
+
+/** The pages of a document below each other, with what was read in them. */
+export function PageViewer(props: ViewerProps) {
+  const { pages, marks, activeId, controls } = props;
+  const [zoom, setZoom] = useState(1);
+  const [turn, setTurn] = useState<Turn>(0);
+  const [current, setCurrent] = useState(1);
+  const scroller = useRef<HTMLDivElement>(null);
+
+  const changeZoom = (by: number | 'fit') =>
+    setZoom((before) => {
+      if (by === 'fit') return 1;
+      const at = ZOOMS.findIndex((one) => one >= before);
+      return ZOOMS[Math.min(ZOOMS.length - 1, Math.max(0, at + by))] ?? 1;
+    });
+  const turnView = () => setTurn((before) => ((before + 90) % 360) as Turn);
+  useImperativeHandle(controls, () => ({ zoom: changeZoom, turn: turnView }));
+
+  useEffect(() => {
+    const box = scroller.current;
+    const onWheel = (event: WheelEvent) => {
+      if (!event.ctrlKey) return;
+      event.preventDefault();
+      changeZoom(event.deltaY < 0 ? 1 : -1);
+    };
+    box?.addEventListener('wheel', onWheel, { passive: false });
+    return () => box?.removeEventListener('wheel', onWheel);
+  });
+
+  const active = marks.find(({ id }) => id === activeId);
+  const place = active && `${active.id} ${active.box.join()}`;
+  useEffect(() => {
+    if (place) scroller.current?.querySelector('.mark.active')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [place]);
+
+  const show = (number: number) => {
+    scroller.current?.querySelector(`[data-page="${number}"]`)?.scrollIntoView({ block: 'start' });
+    setCurrent(number);
+  };
+  const onScroll = () => {
+    const box = scroller.current;
+    if (!box) return;
+    const middle = box.getBoundingClientRect().top + box.clientHeight / 2;
+    const seen = [...box.querySelectorAll<HTMLElement>('[data-page]')].find(
+      (page) => page.getBoundingClientRect().bottom >= middle,
+    );
+    if (seen) setCurrent(Number(seen.dataset.page));
+  };
+
+  return (
+    <div className="viewer">
+      <div className="viewer-tools">
+        <button type="button" className="icon" aria-label={texts.review.zoomOut} onClick={() => changeZoom(-1)}>
+          <MinusIcon />
+        </button>
+        <span className="zoom">{Math.round(zoom * 100)} %</span>
+        <button type="button" className="icon" aria-label={texts.review.zoomIn} onClick={() => changeZoom(1)}>
+          <PlusIcon />
+        </button>
+        <button type="button" className="icon" aria-label={texts.review.zoomFit} onClick={() => changeZoom('fit')}>
+          <WidthIcon />
+        </button>
+        <button type="button" className="icon turn" aria-label={texts.review.turnView} onClick={turnView}>
+          <RotateCounterClockwiseIcon />
+        </button>
+        {pages.length > 1 && <span className="page-of">{texts.review.pageOf(current, pages.length)}</span>}
+      </div>
+      <div className="viewer-body">
+        {pages.length > 1 && (
+          <ul className="thumbnails" aria-label={texts.review.thumbnails}>
+            {pages.map((page) => (
+              <li key={page.id}>
+                <button
+                  type="button"
+                  aria-label={texts.review.pageOf(page.number, pages.length)}
+                  aria-current={page.number === current}
+                  onClick={() => show(page.number)}
+                >
+                  <img src={`${localUrl(page.url)}/preview`} alt="" loading="lazy" />
+                  <span>{page.number}</span>
+                </button>
+              </li>
+            ))}
+          </ul>
+        )}
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys */}
+        <section className="pages" ref={scroller} onScroll={onScroll} aria-label={texts.review.thumbnails} tabIndex={0}>
+          {pages.map((page) => (
+            <PageSheet key={page.id} {...props} page={page} zoom={zoom} turn={turn} />
+          ))}
+        </section>
+      </div>
+    </div>
+  );
+}
+
+interface SheetProps extends ViewerProps {
+  readonly page: PageObject;
+  readonly zoom: number;
+  readonly turn: Turn;
+}
+
+/** One page: its image, the frames of fields, and the word or frame under the pointer. */
+function PageSheet({
+  page,
+  zoom,
+  turn,
+  annotationId,
+  marks,
+  activeId,
+  hoveredId,
+  onHover,
+  onPick,
+  onCapture,
+}: SheetProps) {
+  const words = useQuery({ ...queries.words(annotationId, page.number), enabled: onCapture !== undefined });
+  const [size, setSize] = useState(sizeOf(page));
+  const [isBroken, setBroken] = useState(false);
+  const [from, setFrom] = useState<Point | null>(null);
+  const [to, setTo] = useState<Point | null>(null);
+  const sheet = useRef<HTMLDivElement>(null);
+  const [width, height] = size;
+  const lies = turn === 90 || turn === 270;
+
+  const pointOf = ({ clientX, clientY }: PointerEvent): Point => {
+    const { left, top, width: w, height: h } = (sheet.current as HTMLDivElement).getBoundingClientRect();
+    const clamp = (value: number) => Math.min(1, Math.max(0, value));
+    return unturn({ x: clamp((clientX - left) / w), y: clamp((clientY - top) / h) }, turn);
+  };
+  const isClick = (a: Point, b: Point) => {
+    const shown = sheet.current?.clientWidth ?? 1;
+    return Math.hypot((a.x - b.x) * shown, (a.y - b.y) * shown * (height / width)) < CLICK_PX;
+  };
+  const word = from === null && to ? wordAt(words.data ?? [], to, width, height) : undefined;
+  const frame = from && to && !isClick(from, to) ? boxBetween(from, to, width, height) : undefined;
+
+  const onDown = (event: PointerEvent) => {
+    // Otherwise the field loses the focus, and with it what the click is for.
+    event.preventDefault();
+    if (!onCapture || event.button !== 0) return;
+    event.currentTarget.setPointerCapture(event.pointerId);
+    setFrom(pointOf(event));
+    setTo(pointOf(event));
+  };
+  const onUp = (event: PointerEvent) => {
+    if (!from || !onCapture) return;
+    const end = pointOf(event);
+    setFrom(null);
+    const clicked = isClick(from, end) ? wordAt(words.data ?? [], end, width, height)?.position : undefined;
+    const box = isClick(from, end) ? clicked : boxBetween(from, end, width, height);
+    if (box && activeId !== null) onCapture(page, box);
+    else if (clicked || box) return;
+    const picked = marks.find(
+      ({ page: number, box: mark }) => number === page.number && isInside(mark, end, width, height),
+    );
+    if (!box && picked) onPick(picked.id);
+  };
+
+  const style = (box: Box) => ({
+    left: `${(box[0] / width) * 100}%`,
+    top: `${(box[1] / height) * 100}%`,
+    width: `${((box[2] - box[0]) / width) * 100}%`,
+    height: `${((box[3] - box[1]) / height) * 100}%`,
+  });
+  return (
+    <div className="sheet-place" data-page={page.number} style={{ width: `${zoom * 100}%` }}>
+      <div className="sheet-frame" style={{ aspectRatio: lies ? `${height} / ${width}` : `${width} / ${height}` }}>
+        <div
+          ref={sheet}
+          className={onCapture && activeId !== null ? 'sheet takes' : 'sheet'}
+          style={{
+            width: lies ? `${(width / height) * 100}%` : '100%',
+            height: lies ? `${(height / width) * 100}%` : '100%',
+            transform: `translate(-50%, -50%) rotate(${turn}deg)`,
+          }}
+          onPointerDown={onDown}
+          onPointerMove={(event) => setTo(pointOf(event))}
+          onPointerUp={onUp}
+          onPointerLeave={() => from === null && setTo(null)}
+        >
+          {isBroken ? (
+            <p className="no-image">{texts.review.noImage}</p>
+          ) : (
+            <img
+              src={localUrl(page.content)}
+              alt={texts.review.pageImage(page.number)}
+              draggable={false}
+              loading={page.number > 1 ? 'lazy' : 'eager'}
+              onError={() => setBroken(true)}
+              onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) => setSize([naturalWidth, naturalHeight])}
+            />
+          )}
+          {marks
+            .filter(({ page: number }) => number === page.number)
+            .map(({ id, box, label, needs }) => (
+              <div
+                key={id}
+                className={`mark${needs ? ' needs' : ''}${id === activeId ? ' active' : ''}${id === hoveredId ? ' hovered' : ''}`}
+                style={style(box)}
+                onPointerEnter={() => onHover(id)}
+                onPointerLeave={() => onHover(null)}
+              >
+                <button
+                  type="button"
+                  tabIndex={-1}
+                  className="mark-name"
+                  onPointerDown={(event) => event.stopPropagation()}
+                  onClick={() => onPick(id)}
+                >
+                  {label}
+                </button>
+              </div>
+            ))}
+          {word && onCapture && activeId !== null && <div className="word" style={style(word.position)} />}
+          {frame && <div className="frame" style={style(frame)} />}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+/** The size of the image of a page: the page's own is that before it was turned. */
+function sizeOf({ width, height, rotation_deg: turned }: PageObject): readonly [number, number] {
+  if (!width || !height) return A4;
+  return turned === 90 || turned === 270 ? [height, width] : [width, height];
+}
+
+function isInside([left, top, right, bottom]: Box, { x, y }: Point, width: number, height: number): boolean {
+  return x * width >= left && x * width <= right && y * height >= top && y * height <= bottom;
+}

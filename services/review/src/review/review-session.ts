@@ -1,0 +1,293 @@
+import { ApiError, call } from '../api/client';
+import type { Box, ContentNode, Message, Operation } from '../api/types';
+import { createStore, sessionLost } from '../session/session-store';
+import { flatten, mergeNodes, operationsBetween, type SchemaIndex } from './content';
+
+/** A pause in typing after which what was typed is sent. */
+const PAUSE_MS = 350;
+const TRY_AGAIN_MS = 3000;
+const MOST_UNDONE = 100;
+
+/** What a review shows of itself. */
+export interface ReviewState {
+  readonly tree: readonly ContentNode[];
+  readonly messages: readonly Message[];
+  /** What was typed and is not stored yet, by datapoint. */
+  readonly drafts: ReadonlyMap<number, string>;
+  readonly isSaving: boolean;
+  /** Why the last call did not work; what was typed is still there. */
+  readonly problem: ApiError | null;
+  /** Somebody else has the document, or the review was idle for too long. */
+  readonly hasEnded: boolean;
+  readonly canUndo: boolean;
+  readonly canRedo: boolean;
+}
+
+interface Step {
+  /** Changes of the same field in a row are undone together. */
+  readonly key: string;
+  readonly tree: readonly ContentNode[];
+}
+
+interface Validation {
+  readonly messages: readonly Message[];
+  readonly updated_datapoints: readonly ContentNode[];
+}
+
+/**
+ * One person's review of one annotation: keeps what is typed until the service has it, sends it in order, and checks it. Nothing
+ * typed is lost when the service is away, or the session has ended: it is sent when they are back, also after the page was loaded again.
+ */
+export class ReviewSession {
+  readonly store;
+  private readonly path: string;
+  private readonly draftKey: string;
+  private undoSteps: Step[] = [];
+  private redoSteps: Step[] = [];
+  private line: Promise<unknown> = Promise.resolve();
+  private waiting = 0;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private isClosed = false;
+  private readonly unsubscribe: () => void;
+
+  constructor(
+    annotationId: number,
+    userId: number,
+    tree: readonly ContentNode[],
+    private readonly index: SchemaIndex,
+  ) {
+    this.path = `/annotations/${annotationId}`;
+    this.draftKey = `intake.drafts.${userId}.${annotationId}`;
+    const kept = JSON.parse(sessionStorage.getItem(this.draftKey) ?? '[]') as [number, string][];
+    this.store = createStore<ReviewState>({
+      tree,
+      messages: [],
+      drafts: new Map(kept),
+      isSaving: false,
+      problem: null,
+      hasEnded: false,
+      canUndo: false,
+      canRedo: false,
+    });
+    this.unsubscribe = sessionLost.subscribe(() => {
+      if (!sessionLost.read()) void this.flush();
+    });
+    window.addEventListener('online', this.flush);
+  }
+
+  private set(to: Partial<ReviewState>): void {
+    this.store.set({
+      ...this.store.read(),
+      ...to,
+      canUndo: this.undoSteps.length > 0,
+      canRedo: this.redoSteps.length > 0,
+    });
+  }
+
+  /** Ends what runs by itself. */
+  close(): void {
+    this.isClosed = true;
+    clearTimeout(this.timer);
+    this.unsubscribe();
+    window.removeEventListener('online', this.flush);
+  }
+
+  /** Begins: hooks are told, messages come, and what was typed before the page was loaded again is sent. */
+  begin(): Promise<void> {
+    return this.inLine(async () => {
+      await this.validate([], true);
+    }).then(() => this.flush());
+  }
+
+  type(id: number, value: string): void {
+    const drafts = new Map(this.store.read().drafts);
+    if (value === (this.valueOf(id) ?? '')) drafts.delete(id);
+    else drafts.set(id, value);
+    this.keep(drafts);
+    clearTimeout(this.timer);
+    this.timer = setTimeout(this.flush, PAUSE_MS);
+  }
+
+  /** Sends what was typed. */
+  readonly flush = (): Promise<void> => {
+    clearTimeout(this.timer);
+    return this.inLine(async () => {
+      const sent = this.store.read().drafts;
+      if (sent.size === 0) return;
+      const operations = [...sent].map(
+        ([id, value]): Operation => ({
+          op: 'replace',
+          id,
+          value: { content: { value }, validation_sources: ['human'] },
+        }),
+      );
+      this.remember(`type ${[...sent.keys()].join(',')}`);
+      await this.write(operations);
+      const left = [...this.store.read().drafts].filter(([id, value]) => sent.get(id) !== value);
+      this.keep(new Map(left));
+      await this.validate([...sent.keys()]);
+    });
+  };
+
+  /** A person has looked at a value and it is right. */
+  check(id: number): void {
+    const { tree, drafts } = this.store.read();
+    const node = flatten(tree).find((one) => one.id === id);
+    if (drafts.has(id)) return void this.flush();
+    if (!node || (node.validation_sources ?? []).length > 0) return;
+    this.set({ tree: mergeNodes(tree, [{ ...node, validation_sources: ['human'] }]) });
+    void this.inLine(() => this.write([{ op: 'replace', id, value: { validation_sources: ['human'] } }]));
+  }
+
+  /** Takes the text in a frame of a page as the value. */
+  capture(id: number, page: string, rectangle: Box): Promise<void> {
+    const drafts = new Map(this.store.read().drafts);
+    drafts.delete(id);
+    this.keep(drafts);
+    return this.inLine(async () => {
+      this.remember(`capture ${id} ${rectangle.join()}`);
+      const body = { rectangle, page };
+      const answer = await call<ContentNode | { content: ContentNode[] }>(`${this.path}/content/${id}/select`, {
+        method: 'POST',
+        body,
+      });
+      const nodes = 'category' in answer ? [answer] : answer.content;
+      this.set({ tree: mergeNodes(this.store.read().tree, nodes) });
+      await this.validate([id]);
+    });
+  }
+
+  /** Changes rows; the operations are made when it is their turn. */
+  change(key: string, operationsOf: (tree: readonly ContentNode[]) => readonly Operation[]): Promise<void> {
+    void this.flush();
+    return this.inLine(async () => {
+      const operations = operationsOf(this.store.read().tree);
+      if (operations.length === 0) return;
+      this.remember(key);
+      await this.write(operations);
+      await this.validateAll();
+    });
+  }
+
+  undo(): Promise<void> {
+    return this.goBack('undoSteps', 'redoSteps');
+  }
+
+  redo(): Promise<void> {
+    return this.goBack('redoSteps', 'undoSteps');
+  }
+
+  private goBack(from: 'undoSteps' | 'redoSteps', to: 'undoSteps' | 'redoSteps'): Promise<void> {
+    void this.flush();
+    return this.inLine(async () => {
+      const step = this[from].at(-1);
+      if (!step) return;
+      const { tree } = this.store.read();
+      const operations = operationsBetween(tree, step.tree, this.index);
+      if (operations.length > 0) await this.write(operations);
+      this[from] = this[from].slice(0, -1);
+      this[to] = [...this[to], { key: step.key, tree }];
+      this.set({});
+      await this.validateAll();
+    });
+  }
+
+  /** Ends the review by an action, after everything typed is stored. Throws ApiError; messages of a refusal are shown. */
+  async finish(action: string, body: object = {}): Promise<void> {
+    await this.flush();
+    await this.line;
+    const { problem, drafts } = this.store.read();
+    if (problem && drafts.size > 0) throw problem;
+    try {
+      await call(`${this.path}/${action}`, { method: 'POST', body });
+      this.close();
+    } catch (error) {
+      if (error instanceof ApiError && Array.isArray(error.body.messages)) {
+        this.set({ messages: error.body.messages as Message[] });
+      }
+      throw error;
+    }
+  }
+
+  /** Shows what others have changed, while nobody types here. */
+  show(tree: readonly ContentNode[]): void {
+    if (this.waiting === 0 && this.store.read().drafts.size === 0) this.set({ tree });
+  }
+
+  /** After the review was started again. */
+  goOn(): void {
+    this.set({ hasEnded: false, problem: null });
+    void this.begin();
+  }
+
+  private valueOf(id: number): string | undefined {
+    return flatten(this.store.read().tree).find((node) => node.id === id)?.content?.value;
+  }
+
+  private keep(drafts: ReadonlyMap<number, string>): void {
+    this.set({ drafts });
+    if (drafts.size === 0) sessionStorage.removeItem(this.draftKey);
+    else sessionStorage.setItem(this.draftKey, JSON.stringify([...drafts]));
+  }
+
+  private remember(key: string): void {
+    if (this.undoSteps.at(-1)?.key !== key || this.redoSteps.length > 0) {
+      this.undoSteps = [...this.undoSteps, { key, tree: this.store.read().tree }].slice(-MOST_UNDONE);
+    }
+    this.redoSteps = [];
+    this.set({});
+  }
+
+  private async write(operations: readonly Operation[]): Promise<void> {
+    const { content } = await call<{ content: ContentNode[] }>(`${this.path}/content/operations`, {
+      method: 'POST',
+      body: { operations },
+    });
+    this.set({ tree: content });
+  }
+
+  private validateAll(): Promise<void> {
+    return this.validate(
+      flatten(this.store.read().tree)
+        .filter(({ category }) => category === 'datapoint')
+        .map(({ id }) => id),
+    );
+  }
+
+  private async validate(updated: readonly number[], isStart = false): Promise<void> {
+    const { messages, updated_datapoints: nodes } = await call<Validation>(`${this.path}/content/validate`, {
+      method: 'POST',
+      body: { actions: isStart ? ['user_update', 'started'] : ['user_update'], updated_datapoint_ids: updated },
+    });
+    this.set({ messages, tree: mergeNodes(this.store.read().tree, nodes) });
+  }
+
+  /** One call after the other, as they were asked for. */
+  private inLine(task: () => Promise<void>): Promise<void> {
+    this.waiting += 1;
+    if (!this.store.read().isSaving) this.set({ isSaving: true });
+    const run = this.line.then(async () => {
+      if (this.isClosed || this.store.read().hasEnded) return;
+      try {
+        await task();
+        if (this.store.read().problem) this.set({ problem: null });
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        this.fail(error);
+      }
+    });
+    this.line = run.finally(() => {
+      this.waiting -= 1;
+      if (this.waiting === 0) this.set({ isSaving: false });
+    });
+    return run;
+  }
+
+  private fail(error: ApiError): void {
+    this.set({ problem: error, hasEnded: error.status === 409 });
+    if ((error.isAway || error.status === 429) && !this.isClosed) {
+      clearTimeout(this.timer);
+      this.timer = setTimeout(this.flush, TRY_AGAIN_MS);
+    }
+  }
+}

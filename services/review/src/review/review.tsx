@@ -1,0 +1,598 @@
+import {
+  ChevronLeftIcon,
+  CounterClockwiseClockIcon,
+  DownloadIcon,
+  EnvelopeClosedIcon,
+  KeyboardIcon,
+  ResetIcon,
+  RotateCounterClockwiseIcon,
+  TrashIcon,
+} from '@radix-ui/react-icons';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useNavigate } from 'react-router';
+import { ApiError, call, idOf, localUrl } from '../api/client';
+import { queries } from '../api/queries';
+import type { Annotation, ContentNode, Document, PageObject, Schema } from '../api/types';
+import { nameOf, useUser } from '../shell/user-context';
+import { texts } from '../texts';
+import { Notice } from '../ui/problem';
+import { StateBadge } from '../ui/state-badge';
+import { showToast } from '../ui/toast';
+import { type Field, fieldsOf, indexSchema, nextField, rowOperations, tablesOf } from './content';
+import { DeleteDialog, EmailDialog, HistoryDialog, RejectDialog, RotateDialog, ShortcutSheet } from './dialogs';
+import { Duplicates, OtherDocument } from './duplicates';
+import { describeReason, FieldPanel, needing } from './field-panel';
+import { type Command, commandOf } from './keys';
+import { type Mark, PageViewer, type ViewerControls } from './page-viewer';
+import { ReviewSession } from './review-session';
+import { TableDock } from './table-dock';
+import { useNext } from './use-next';
+
+interface ReviewProps {
+  readonly annotation: Annotation;
+  readonly content: readonly ContentNode[];
+  readonly schema: Schema;
+  readonly pages: readonly PageObject[];
+  readonly document: Document | undefined;
+}
+
+type OpenDialog = 'sheet' | 'reject' | 'delete' | 'history' | 'documentHistory' | 'email' | 'rotate' | null;
+
+const STARTS = ['to_review', 'postponed'];
+
+/** A document beside its fields. Opening one that waits begins its review. */
+export function Review({ annotation, content, schema, pages, document }: ReviewProps) {
+  const { user, rights } = useUser();
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const queueId = idOf(annotation.queue);
+  const { id, status } = annotation;
+
+  const index = useMemo(() => indexSchema(schema.content), [schema]);
+  // What is read later does not replace what somebody is typing: the session has the truth of its document.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the tree at the beginning
+  const session = useMemo(() => new ReviewSession(id, user.id, content, index), [id, user.id, index]);
+  const state = session.store.use();
+  const { tree, messages, drafts } = state;
+
+  const isMine = status === 'reviewing' && annotation.modifier === user.url;
+  const isOwner = isMine && !state.hasEnded && rights.mayReview;
+  const [activeId, setActiveId] = useState<number | null>(null);
+  const [hoveredId, setHoveredId] = useState<number | null>(null);
+  const [openTable, setOpenTable] = useState<number | null>(null);
+  const [dialog, setDialog] = useState<OpenDialog>(null);
+  const [beside, setBeside] = useState<number | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const viewer = useRef<ViewerControls>(null);
+  const wanted = useRef<number | null>(null);
+  const confirmButton = useRef<HTMLButtonElement>(null);
+
+  const fields = useMemo(() => fieldsOf(tree, index), [tree, index]);
+  const tables = useMemo(() => tablesOf(tree, index), [tree, index]);
+  const blocker = useQuery(queries.blocker(annotation.automation_blocker));
+  const reasons = blocker.data ?? [];
+  const needed = needing(fields, messages, drafts);
+  const active = fields.find((field) => field.id === activeId);
+  const goNext = useNext(queueId, id, isOwner);
+
+  const refresh = useCallback(() => {
+    for (const key of ['annotations', 'queues']) void client.invalidateQueries({ queryKey: [key] });
+  }, [client]);
+
+  /** Begins the review, or takes it over. */
+  const start = useCallback(async () => {
+    try {
+      await call(`/annotations/${id}/start`, { method: 'POST' });
+      await client.refetchQueries({ queryKey: queries.annotation(id).queryKey });
+      void client.invalidateQueries({ queryKey: ['queues'] });
+    } catch (error) {
+      showToast((error as Error).message, true);
+      void client.invalidateQueries({ queryKey: ['annotations'] });
+    }
+  }, [client, id]);
+
+  const tried = useRef(false);
+  useEffect(() => {
+    if (tried.current) return;
+    tried.current = true;
+    if (rights.mayReview && STARTS.includes(status)) void start();
+  }, [rights.mayReview, status, start]);
+
+  // Ours, from the beginning or again: the service checks what is there.
+  const began = useRef(false);
+  useEffect(() => {
+    if (!isMine || began.current) return;
+    began.current = true;
+    void session.begin();
+  }, [isMine, session]);
+  useEffect(() => () => session.close(), [session]);
+  useEffect(() => {
+    if (!isOwner) session.show(content);
+  }, [content, isOwner, session]);
+  const modifiedAt = annotation.modified_at;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: somebody else's changes are read when there are some
+  useEffect(() => {
+    if (!isOwner) void client.invalidateQueries({ queryKey: queries.content(id).queryKey });
+  }, [modifiedAt]);
+
+  const goTo = useCallback((field: Field | undefined) => {
+    if (!field) return;
+    if (field.multivalue && field.node.category === 'datapoint' && field.schema.id !== field.multivalue.schema_id) {
+      setOpenTable((open) => (isInTable(field) ? (field.multivalue?.id ?? null) : open));
+    }
+    wanted.current = field.id;
+    setActiveId(field.id);
+    focusField(field.id);
+  }, []);
+  // A table that has just been opened has its inputs now.
+  useEffect(() => {
+    if (wanted.current !== null && focusField(wanted.current)) wanted.current = null;
+  });
+
+  // The first field that needs somebody has the focus from the beginning.
+  const first = useRef(false);
+  useEffect(() => {
+    if (!isOwner || first.current || pages.length === 0) return;
+    first.current = true;
+    goTo(needed[0] ?? fields[0]);
+  }, [isOwner, needed, fields, goTo, pages]);
+
+  const activate = (to: number) => {
+    if (to !== activeId && activeId !== null) void session.flush();
+    setActiveId(to);
+  };
+
+  /** Ends the review by an action and goes on. */
+  const finish = async (action: string, body: object = {}) => {
+    if (isBusy) return;
+    setBusy(true);
+    setDialog(null);
+    try {
+      await session.finish(action, body);
+      await goNext();
+      refresh();
+    } catch (error) {
+      const refusal = error instanceof ApiError ? error.body.messages : undefined;
+      showToast((error as Error).message, true);
+      if (Array.isArray(refusal)) goTo(fields.find((field) => refusal.some((one) => one.id === String(field.id))));
+    }
+    setBusy(false);
+  };
+  const leave = async () => {
+    if (isOwner) {
+      await session.flush();
+      await call(`/annotations/${id}/cancel`, { method: 'POST' }).catch(() => undefined);
+      refresh();
+    }
+    navigate(`/queues/${queueId}`);
+  };
+  const skip = async () => {
+    if (isOwner) {
+      await session.flush();
+      // The next one is taken first: given back now, this one would be it.
+      await goNext();
+      await call(`/annotations/${id}/cancel`, { method: 'POST' }).catch(() => undefined);
+      refresh();
+    } else await goNext();
+  };
+  const takeOver = async () => {
+    try {
+      if (status === 'reviewing' && !isMine) {
+        await call(`/annotations/${id}`, { method: 'PATCH', body: { status: 'to_review' } });
+      }
+      await start();
+      session.goOn();
+    } catch (error) {
+      showToast((error as Error).message, true);
+    }
+  };
+
+  const changeRows = (key: string, multivalue: ContentNode, change: (rows: readonly ContentNode[]) => ContentNode[]) =>
+    session.change(key, (now) => {
+      const found = now.flatMap(({ children }) => children ?? []).find((one) => one.id === multivalue.id);
+      return found ? rowOperations(found, change(found.children ?? []), index) : [];
+    });
+  const removeRow = (multivalue: ContentNode, row: number) => {
+    void changeRows('remove', multivalue, (rows) => rows.filter((_, i) => i !== row));
+    setActiveId(null);
+  };
+  const moveRow = (multivalue: ContentNode, row: number, by: 1 | -1) =>
+    void changeRows('move', multivalue, (rows) => {
+      const moved = [...rows];
+      const [one] = moved.splice(row, 1);
+      if (one && row + by >= 0 && row + by <= moved.length) moved.splice(row + by, 0, one);
+      else if (one) moved.splice(row, 0, one);
+      return moved;
+    }).then(() => {
+      const cell =
+        active &&
+        fields.find(
+          (f) => f.multivalue?.id === multivalue.id && f.row === row + by && f.schema.id === active.schema.id,
+        );
+      if (cell) goTo(cell);
+    });
+  const addRow = (multivalue: ContentNode) =>
+    void session
+      .change('add', () => [{ op: 'add', id: multivalue.id, value: emptyRow(multivalue, schema, index) }])
+      .then(() => {
+        const now = fieldsOf(session.store.read().tree, index).filter((f) => f.multivalue?.id === multivalue.id);
+        goTo(now.find((f) => f.row === now.at(-1)?.row));
+      });
+
+  const sideways = (step: 1 | -1) => {
+    if (!active?.multivalue || active.row === undefined || !isInTable(active)) return false;
+    const cell = fields.find(
+      (f) =>
+        f.multivalue?.id === active.multivalue?.id &&
+        f.row === (active.row ?? 0) + step &&
+        f.schema.id === active.schema.id,
+    );
+    goTo(cell);
+    return cell !== undefined;
+  };
+
+  const run: Record<Command, () => unknown> = {
+    nextNeeded: () => {
+      if (active && isOwner) session.check(active.id);
+      const next = nextField(fields, activeId, (field) => needed.includes(field));
+      if (next) return goTo(next);
+      void session.flush();
+      confirmButton.current?.focus();
+    },
+    previousNeeded: () => goTo(nextField(fields, activeId, (field) => needed.includes(field), -1)),
+    nextField: () => goTo(nextField(fields, activeId, () => true)),
+    previousField: () => goTo(nextField(fields, activeId, () => true, -1)),
+    confirm: () => isOwner && finish('confirm'),
+    skip,
+    postpone: () => isOwner && rights.mayDispose && finish('postpone'),
+    reject: () => isOwner && rights.mayDispose && setDialog('reject'),
+    delete: () => isOwner && rights.mayDispose && setDialog('delete'),
+    undo: () => {
+      if (isOwner) void session.undo();
+    },
+    redo: () => {
+      if (isOwner) void session.redo();
+    },
+    sheet: () => setDialog('sheet'),
+    addRow: () =>
+      isOwner && addRow((active?.multivalue ?? tables.find((one) => one.id === openTable) ?? tables[0]) as ContentNode),
+    removeRow: () => isOwner && active?.multivalue && removeRow(active.multivalue, active.row ?? 0),
+    moveUp: () => isOwner && active?.multivalue && moveRow(active.multivalue, active.row ?? 0, -1),
+    moveDown: () => isOwner && active?.multivalue && moveRow(active.multivalue, active.row ?? 0, 1),
+    cellAbove: () => sideways(-1),
+    cellBelow: () => sideways(1),
+    zoomIn: () => viewer.current?.zoom(1),
+    zoomOut: () => viewer.current?.zoom(-1),
+    zoomFit: () => viewer.current?.zoom('fit'),
+    turn: () => viewer.current?.turn(),
+    history: () => setDialog(active ? 'history' : 'documentHistory'),
+    leave: () => {
+      const focused = window.document.activeElement as HTMLElement | null;
+      if (focused?.dataset.field) {
+        focused.blur();
+        setActiveId(null);
+      } else void leave();
+    },
+  };
+  const latest = useRef(run);
+  latest.current = run;
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (window.document.querySelector('dialog[open]') || event.isComposing) return;
+      const target = event.target as HTMLElement;
+      const inField = target.dataset.field !== undefined;
+      const command = commandOf({
+        key: event.key,
+        code: event.code,
+        ctrlKey: event.ctrlKey,
+        metaKey: event.metaKey,
+        altKey: event.altKey,
+        shiftKey: event.shiftKey,
+        inField: inField || target.tagName === 'INPUT',
+      });
+      if (!command) return;
+      const movesCaret = target.tagName === 'TEXTAREA' || target.tagName === 'SELECT';
+      if ((command === 'cellAbove' || command === 'cellBelow') && (movesCaret || !target.closest('.grid'))) return;
+      event.preventDefault();
+      latest.current[command]();
+    };
+    window.addEventListener('keydown', onKey);
+    return () => window.removeEventListener('keydown', onKey);
+  }, []);
+
+  const marks = useMemo(() => marksOf(fields, new Set(needed.map((field) => field.id))), [fields, needed]);
+  const shared = {
+    index,
+    messages,
+    drafts,
+    reasons,
+    activeId,
+    hoveredId,
+    isReadOnly: !isOwner,
+    onActivate: activate,
+    onHover: setHoveredId,
+    onType: (to: number, value: string) => session.type(to, value),
+    onAddRow: addRow,
+    onRemoveRow: removeRow,
+  };
+  const general = messages.filter((message) => message.id === 'all' && message.type !== 'aggregation');
+  const ofDocument = reasons.filter(({ level }) => level === 'annotation');
+  const problem = state.problem;
+
+  return (
+    <main className="review" id="content">
+      <h1 className="hidden">{document?.original_file_name ?? `#${id}`}</h1>
+      <div className="review-bar">
+        <button type="button" className="icon" aria-label={texts.review.back} title={texts.review.back} onClick={leave}>
+          <ChevronLeftIcon />
+        </button>
+        <span className="review-name" title={document?.original_file_name}>
+          {document?.original_file_name}
+        </span>
+        <StateBadge status={status} />
+        <span className="muted save-state" role="status">
+          {drafts.size > 0 && problem ? texts.review.pendingValues(drafts.size) : state.isSaving ? texts.saving : ''}
+        </span>
+        <span className="spacer" />
+        <button
+          type="button"
+          className="icon"
+          aria-label={texts.review.undo}
+          title={`${texts.review.undo} (Ctrl Z)`}
+          disabled={!isOwner || !state.canUndo}
+          onClick={run.undo}
+        >
+          <ResetIcon />
+        </button>
+        <a
+          className="button icon"
+          href={document ? localUrl(document.content) : undefined}
+          download
+          aria-label={texts.review.original}
+          title={texts.review.original}
+        >
+          <DownloadIcon />
+        </a>
+        <button
+          type="button"
+          className="icon"
+          aria-label={texts.review.history}
+          title={texts.review.history}
+          onClick={() => setDialog('documentHistory')}
+        >
+          <CounterClockwiseClockIcon />
+        </button>
+        {document?.email && (
+          <button
+            type="button"
+            className="icon"
+            aria-label={texts.review.email}
+            title={texts.review.email}
+            onClick={() => setDialog('email')}
+          >
+            <EnvelopeClosedIcon />
+          </button>
+        )}
+        {rights.mayDispose && (
+          <button
+            type="button"
+            className="icon"
+            aria-label={texts.review.rotateAgain}
+            title={texts.review.rotateAgain}
+            onClick={() => setDialog('rotate')}
+          >
+            <RotateCounterClockwiseIcon />
+          </button>
+        )}
+        <button
+          type="button"
+          className="icon"
+          aria-label={texts.review.shortcuts}
+          title={`${texts.review.shortcuts} (F1)`}
+          onClick={run.sheet}
+        >
+          <KeyboardIcon />
+        </button>
+        {isOwner && (
+          <>
+            {rights.mayDispose && (
+              <>
+                <button
+                  type="button"
+                  className="icon danger"
+                  aria-label={texts.review.delete}
+                  title={texts.review.delete}
+                  onClick={run.delete}
+                >
+                  <TrashIcon />
+                </button>
+                <button type="button" onClick={run.reject}>
+                  {texts.review.reject}
+                </button>
+                <button type="button" onClick={run.postpone}>
+                  {texts.review.postpone}
+                </button>
+              </>
+            )}
+            <button type="button" onClick={skip}>
+              {texts.review.skip}
+            </button>
+            <button
+              type="button"
+              ref={confirmButton}
+              className="primary confirm"
+              disabled={isBusy}
+              onClick={run.confirm}
+            >
+              {texts.review.confirm}
+            </button>
+          </>
+        )}
+        {!isMine && rights.mayReview && ['confirmed', 'to_review', 'postponed'].includes(status) && (
+          <button type="button" className="primary" onClick={takeOver}>
+            {texts.review.start}
+          </button>
+        )}
+        {!isMine && rights.mayDispose && ['rejected', 'deleted', 'failed_export'].includes(status) && (
+          <button
+            type="button"
+            onClick={() =>
+              call(`/annotations/${id}`, { method: 'PATCH', body: { status: 'to_review' } }).then(
+                refresh,
+                (error: Error) => showToast(error.message, true),
+              )
+            }
+          >
+            {texts.review.restore}
+          </button>
+        )}
+      </div>
+      <Banners
+        annotation={annotation}
+        isMine={isMine}
+        hasEnded={state.hasEnded}
+        problem={problem}
+        onTakeOver={rights.mayReview ? takeOver : undefined}
+      />
+      <div className={openTable === null ? 'review-body' : 'review-body with-table'}>
+        <aside className="panel" aria-label={texts.review.fieldsTitle}>
+          {isOwner && (
+            <p className={needed.length > 0 ? 'summary needs' : 'summary'} role="status">
+              {needed.length > 0 ? texts.review.needs(needed.length) : texts.review.ready}
+              <kbd>{needed.length > 0 ? 'Enter' : 'Ctrl Enter'}</kbd>
+            </p>
+          )}
+          {general.map(({ type, content: text }) => (
+            <Notice key={text} kind={type}>
+              {text}
+            </Notice>
+          ))}
+          {(annotation.messages ?? []).map(({ type, content: text }) => (
+            <Notice key={text} kind={type}>
+              {text}
+            </Notice>
+          ))}
+          {ofDocument.length > 0 && (
+            <p className="why muted small">
+              {texts.review.whyNot}: {ofDocument.map(({ type, details }) => describeReason(type, details)).join(' ')}
+            </p>
+          )}
+          <Duplicates annotationId={id} beside={beside} onBeside={setBeside} />
+          <FieldPanel tree={tree} {...shared} />
+        </aside>
+        <div className={beside === null ? 'paper' : 'paper two'}>
+          <PageViewer
+            annotationId={id}
+            pages={pages}
+            marks={marks}
+            activeId={activeId}
+            hoveredId={hoveredId}
+            onHover={setHoveredId}
+            onPick={(to) => goTo(fields.find((field) => field.id === to))}
+            onCapture={
+              isOwner ? (page, box) => activeId !== null && void session.capture(activeId, page.url, box) : undefined
+            }
+            controls={viewer}
+          />
+          {beside !== null && <OtherDocument annotationId={beside} onClose={() => setBeside(null)} />}
+        </div>
+        <TableDock tables={tables} openId={openTable} onOpen={setOpenTable} onMoveRow={moveRow} {...shared} />
+      </div>
+      {dialog === 'sheet' && <ShortcutSheet onClose={() => setDialog(null)} />}
+      {dialog === 'reject' && (
+        <RejectDialog
+          onClose={() => setDialog(null)}
+          onReject={(note) => void finish('reject', { note_content: note })}
+        />
+      )}
+      {dialog === 'delete' && <DeleteDialog onClose={() => setDialog(null)} onDelete={() => void finish('delete')} />}
+      {dialog === 'history' && <HistoryDialog annotation={annotation} field={active} onClose={() => setDialog(null)} />}
+      {dialog === 'documentHistory' && (
+        <HistoryDialog annotation={annotation} field={undefined} onClose={() => setDialog(null)} />
+      )}
+      {dialog === 'rotate' && <RotateDialog annotation={annotation} onClose={() => setDialog(null)} />}
+      {dialog === 'email' && document?.email && <EmailDialog url={document.email} onClose={() => setDialog(null)} />}
+    </main>
+  );
+}
+
+/** Who has the document, and whether the service is there. */
+function Banners({
+  annotation,
+  isMine,
+  hasEnded,
+  problem,
+  onTakeOver,
+}: {
+  readonly annotation: Annotation;
+  readonly isMine: boolean;
+  readonly hasEnded: boolean;
+  readonly problem: ApiError | null;
+  readonly onTakeOver?: () => void;
+}) {
+  const isOthers = annotation.status === 'reviewing' && !isMine;
+  const other = useQuery(queries.userOf(isOthers ? annotation.modifier : null));
+  const take = onTakeOver && (
+    <button type="button" onClick={onTakeOver}>
+      {texts.review.takeOver}
+    </button>
+  );
+  if (isOthers) {
+    return (
+      <div className="notice warning banner" role="alert">
+        <span>{texts.review.reviewedBy(other.data ? nameOf(other.data) : texts.review.someone)}</span>
+        {take}
+      </div>
+    );
+  }
+  if (hasEnded) {
+    return (
+      <div className="notice warning banner" role="alert">
+        <span>{texts.review.ended}</span>
+        {take}
+      </div>
+    );
+  }
+  if (!problem || problem.isLoggedOut) return null;
+  return (
+    <div className="notice warning banner" role="alert">
+      <span>{problem.isAway ? texts.away : problem.message}</span>
+    </div>
+  );
+}
+
+/** Whether a field is a cell of a table, not a value of a list. */
+function isInTable({ multivalue, schema }: Field): boolean {
+  return (
+    multivalue !== undefined &&
+    multivalue.children?.some(({ category }) => category === 'tuple') === true &&
+    schema.category === 'datapoint'
+  );
+}
+
+/** Puts the focus into the input of a field; false when it is not there. */
+function focusField(id: number): boolean {
+  const input = window.document.querySelector<HTMLElement>(`[data-field="${id}"]`);
+  if (!input) return false;
+  if (window.document.activeElement !== input) input.focus();
+  input.scrollIntoView({ block: 'nearest' });
+  return true;
+}
+
+function marksOf(fields: readonly Field[], needed: ReadonlySet<number>): Mark[] {
+  return fields.flatMap(({ id, node: { content }, schema: { label } }) =>
+    content?.position && content.page !== null
+      ? [{ id, label, page: content.page, box: content.position, needs: needed.has(id) }]
+      : [],
+  );
+}
+
+/** The cells of a new row: none is given, all are made. */
+function emptyRow(multivalue: ContentNode, schema: Schema, index: ReturnType<typeof indexSchema>) {
+  const node = index.get(multivalue.schema_id) ?? schema.content[0];
+  const child = node && (Array.isArray(node.children) ? node.children[0] : node.children);
+  const cell =
+    child?.category === 'tuple' ? (Array.isArray(child.children) ? child.children[0] : child.children) : child;
+  return cell ? [{ schema_id: cell.id, content: { value: '' }, validation_sources: [] }] : [];
+}

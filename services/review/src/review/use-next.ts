@@ -1,0 +1,57 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { useNavigate } from 'react-router';
+import { localUrl } from '../api/client';
+import { queries } from '../api/queries';
+import { startNext } from '../queues/review-next';
+import { texts } from '../texts';
+import { showToast } from '../ui/toast';
+
+/** The documents of a queue that wait longest, first of all. */
+const waiting = (queueId: number) =>
+  queries.annotations({ queueId, statuses: ['to_review'], search: '', ordering: 'arrived_at', page: 1 });
+
+/**
+ * Goes to the next document of a queue. The one that will most likely be next is read while the present one is reviewed, so that it
+ * is there at once.
+ */
+export function useNext(queueId: number, annotationId: number, isOwner: boolean) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+
+  useEffect(() => {
+    if (!isOwner) return;
+    let ended = false;
+    const readAhead = async () => {
+      const list = await client.fetchQuery({ ...waiting(queueId), staleTime: 10_000 });
+      const next = list.results.find(({ id }) => id !== annotationId);
+      if (!next || ended) return;
+      const { id } = next;
+      client.setQueryData(queries.annotation(id).queryKey, next, { updatedAt: 0 });
+      const found = list.documents.find(({ url }) => url === next.document);
+      if (found) client.setQueryData(queries.document(found.url).queryKey, found);
+      void client.prefetchQuery(queries.content(id));
+      void client.prefetchQuery(queries.schema(next.schema));
+      void client.prefetchQuery(queries.words(id, 1));
+      await client.prefetchQuery(queries.pages(id));
+      const [first] = client.getQueryData(queries.pages(id).queryKey) ?? [];
+      if (first) new Image().src = localUrl(first.content);
+    };
+    const timer = setTimeout(() => void readAhead().catch(() => undefined), 300);
+    return () => {
+      ended = true;
+      clearTimeout(timer);
+    };
+  }, [client, queueId, annotationId, isOwner]);
+
+  return async () => {
+    try {
+      const next = await startNext(queueId);
+      if (next !== null && next !== annotationId) return navigate(`/annotations/${next}`, { replace: true });
+      showToast(texts.review.allDone);
+    } catch (error) {
+      showToast((error as Error).message, true);
+    }
+    navigate(`/queues/${queueId}`);
+  };
+}

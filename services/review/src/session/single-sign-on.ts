@@ -1,0 +1,17 @@
+import { API } from '../api/client';
+
+const PREFIX = '#authToken=';
+
+/**
+ * The way back from the provider: the session has come in a cookie with it. The one-time token in the fragment is used up, so that
+ * nobody finds it in the address, and the token that it is exchanged for is thrown away.
+ */
+export async function finishSingleSignOn(): Promise<void> {
+  if (!location.hash.startsWith(PREFIX)) return;
+  const authorization = `Bearer ${location.hash.slice(PREFIX.length)}`;
+  history.replaceState(history.state, '', location.pathname + location.search);
+  const answer = await fetch(`${API}/auth/token`, { method: 'POST', headers: { authorization } }).catch(() => null);
+  if (!answer?.ok) return;
+  const { key } = (await answer.json()) as { key: string };
+  await fetch(`${API}/auth/logout`, { method: 'POST', headers: { authorization: `Bearer ${key}` } }).catch(() => null);
+}

@@ -1,0 +1,55 @@
+import { ExitIcon, MoonIcon, SunIcon } from '@radix-ui/react-icons';
+import { useQueryClient } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { Link, NavLink } from 'react-router';
+import { call } from '../api/client';
+import { isOnline } from '../api/live';
+import { texts } from '../texts';
+import { switchTheme, theme } from '../ui/theme';
+import { nameOf, useUser } from './user-context';
+
+/** What is around every page: the way to the others, who is logged in, and whether there is a network. */
+export function Shell({ children }: { readonly children: ReactNode }) {
+  const { user } = useUser();
+  const client = useQueryClient();
+  const online = isOnline.use();
+  const shown = theme.use();
+  const logOut = async () => {
+    await call('/auth/logout', { method: 'POST' }).catch(() => undefined);
+    sessionStorage.clear();
+    client.clear();
+    location.assign('/');
+  };
+  return (
+    <div className="shell">
+      <a className="skip" href="#content">
+        {texts.skip}
+      </a>
+      <header className="topbar">
+        <Link to="/" className="brand">
+          <img src="/icon.svg" alt="" width="24" height="24" /> {texts.product}
+        </Link>
+        <nav aria-label={texts.product}>
+          <NavLink to="/" end>
+            {texts.nav.queues}
+          </NavLink>
+        </nav>
+        <span className="who" title={user.username}>
+          {nameOf(user)}
+        </span>
+        <button type="button" className="icon" aria-label={texts.nav.theme} onClick={switchTheme}>
+          {shown === 'dark' ? <SunIcon /> : <MoonIcon />}
+        </button>
+        <button type="button" className="icon" aria-label={texts.nav.logout} title={texts.nav.logout} onClick={logOut}>
+          <ExitIcon />
+        </button>
+      </header>
+      {!online && (
+        <div className="notice warning banner" role="alert">
+          {texts.offline}
+        </div>
+      )}
+      {children}
+    </div>
+  );
+}

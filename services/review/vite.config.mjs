@@ -1,0 +1,15 @@
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+
+export default defineConfig({
+  plugins: [react()],
+  build: {
+    target: 'es2022',
+    // The Content-Security-Policy of the page allows no data: URLs.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: true,
+  },
+  // `npx vite` beside `npm start`: the page of the source, the API of the running system.
+  server: { proxy: { '/api': process.env.INTAKE_BASE_ORIGIN ?? 'http://127.0.0.1:8080' } },
+});
