@@ -1,4 +1,8 @@
-import { type Api, type Json, startSystem, type TestSystem } from '@intake/testkit';
+import { execFile } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { type Api, buildPdf, invoiceLines, type Json, startSystem, type TestSystem, waitFor } from '@intake/testkit';
 
 jest.setTimeout(180_000);
 
@@ -62,3 +66,36 @@ it('no request that fits it, or nearly, ends in a server error', async () => {
   await send('PATCH', `/organizations/${organizationId}/auth_settings`, '{"jwt_keys": ["x", {"id": "y"}]}');
   expect(answers.filter(([, status]) => status >= 500)).toEqual([]);
 });
+
+const python = process.env.INTAKE_TEST_SCHEMATHESIS_PYTHON;
+const problem = process.env.INTAKE_TEST_SCHEMATHESIS_PYTHON_PROBLEM;
+if (!python && problem) console.warn(`schemathesis is not tried: ${problem}`);
+
+(python ? it : it.skip)(
+  'schemathesis finds no server error, and no answer that the document does not describe',
+  async () => {
+    // Small ids are tried most: they are those of the first objects.
+    const content = await buildPdf({ lines: invoiceLines('T-1') });
+    const task = await api.upload(system.queueId, [{ fileName: 'invoice.pdf', content }]);
+    await waitFor('the upload', () => api.findUploaded(task), { timeoutMs: 60_000 });
+    const args = [
+      ['run', `${system.baseUrl}/v1/openapi.json`],
+      ['--header', `Authorization: Bearer ${api.token}`],
+      ['--checks', 'not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance'],
+      ['--phases', 'fuzzing'],
+      ['--max-examples', '8', '--seed', '1', '--workers', '4', '--no-shrink', '--continue-on-failure'],
+      ['--request-timeout', '30', '--suppress-health-check', 'all', '--warnings', 'off'],
+      // They end the session that asks, or change who may log in.
+      ['--exclude-path-regex', '^/auth/|^/users|^/organizations/|^/oauth'],
+    ].flat();
+    const program = join(dirname(python as string), 'st');
+    const { stdout } = await promisify(execFile)(program, args, {
+      timeout: 170_000,
+      maxBuffer: 2 ** 26,
+      cwd: tmpdir(),
+    }).catch((error) => {
+      throw new Error(`${error.message}\n${error.stdout}\n${system.readLogs()}`);
+    });
+    expect(stdout).toContain('No issues found');
+  },
+);
