@@ -459,6 +459,11 @@ const ENDPOINTS: Record<string, Endpoint> = {
   'GET /workflow_runs': list('readConfiguration'),
   'GET /workflow_activities': list('readConfiguration'),
   'GET /surveys': list('readConfiguration'),
+  // Nobody has confirmed anything here: lessons themselves are in memory.test.ts.
+  'GET /lessons': list('writeConfiguration'),
+  'GET /lessons/:id': { row: 'writeConfiguration', id: 'annotation', except: () => 404 },
+  'DELETE /lessons/:id': { row: 'writeConfiguration', id: 'annotation', except: () => 404 },
+  'POST /lessons/forget': { row: 'writeConfiguration', except: () => 404, body: () => ({ sender: 'vat:de1' }) },
   'GET /document_relations': list('readAnnotations'),
   'GET /suggested_edits': list('readAnnotations'),
 };

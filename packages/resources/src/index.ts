@@ -9,6 +9,7 @@ export * from './email-template';
 export * from './hook';
 export * from './inbox';
 export * from './label';
+export { LESSON } from './lesson';
 export * from './organization';
 export * from './queue';
 export * from './related';

@@ -20,6 +20,7 @@ export {
 } from './content/content-node';
 export { type ApiContentNode, type ContentTreeNode, nodesToTree, renderNode, renderTree } from './content/content-tree';
 export { type ExportDatapoint, type ExportGroup, type ExportNode, exportTree } from './content/export-tree';
+export { sourcesOf } from './content/first-value';
 export type { ContentMessage, FormulaDetail } from './content/message';
 export { type MigrationOptions, migrateContent } from './content/migrate';
 export { addEmptyItem, applyOperations } from './content/operations';

@@ -12,6 +12,7 @@ const COLLECTIONS = {
   hook: 'hooks',
   inbox: 'inboxes',
   label: 'labels',
+  lesson: 'lessons',
   note: 'notes',
   organization: 'organizations',
   organizationGroup: 'organization_groups',

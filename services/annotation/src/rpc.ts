@@ -113,6 +113,10 @@ export function createRpc(deps: {
       return { messages: messages.map(toMessage), updatedDatapointsJson: JSON.stringify(updated) };
     },
 
+    getConfirmedValues: async ({ annotationId }, caller) => {
+      requireSystem(caller);
+      return { values: await contents.getConfirmedValues(caller, annotationId) };
+    },
     finishExtraction: async (request, caller) => {
       requireSystem(caller);
       return toProto(await annotations.finishExtraction(caller, request));

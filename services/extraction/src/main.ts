@@ -12,6 +12,8 @@ import { createJobStore } from './job/job.store';
 import { read } from './job/run-job';
 import { toContract } from './job/to-contract';
 import { startJobWorkers } from './job/workers';
+import { createLessonStore } from './memory/lesson.store';
+import { createLessonRpc } from './memory/lesson-rpc';
 
 /** Starts the service: reads documents with the engine. */
 export const start = (env: Environment) =>
@@ -35,6 +37,7 @@ export const start = (env: Environment) =>
     const rpc = readRpcSettings(env);
     const backbone = await connectBackbone(runtime, env);
     const store = createJobStore(backbone.database);
+    const lessons = createLessonStore(backbone.database);
     await createIndexes(backbone.database);
 
     const pool = new ChildPool<EngineJobs>({
@@ -70,6 +73,7 @@ export const start = (env: Environment) =>
     const tools = {
       runtime,
       store,
+      lessons,
       pool,
       documents: connectRpc(
         runtime,
@@ -87,6 +91,7 @@ export const start = (env: Environment) =>
       definition: extraction.ExtractionServiceService,
       proto: 'intake/extraction/v1/extraction.proto',
       handlers: {
+        ...createLessonRpc(lessons),
         async recognize({ documentId, locale = 'en_GB' }, caller) {
           const { documents } = await tools.documents.getDocuments({ ids: [documentId] }, caller);
           if (!documents[0]) throw new Refusal('NOT_FOUND');
@@ -102,7 +107,7 @@ export const start = (env: Environment) =>
       isUnavailable: isMongoUnavailable,
       ...rpc,
     });
-    startConsumer(runtime, { ...backbone, handlers: createConsumers(store, backbone), isAway: isNeighbourAway });
+    startConsumer(runtime, { ...backbone, handlers: createConsumers(store, tools, backbone), isAway: isNeighbourAway });
     startJobWorkers(runtime, backbone.bus, store, tools, config.concurrency);
   });
 

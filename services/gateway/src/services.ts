@@ -1,4 +1,13 @@
-import { annotation, auth, documentStorage, exporting, mailIngest, queue, reporting } from '@intake/contracts';
+import {
+  annotation,
+  auth,
+  documentStorage,
+  exporting,
+  extraction,
+  mailIngest,
+  queue,
+  reporting,
+} from '@intake/contracts';
 import { connectRpc, type Definition, type RpcSettings, type ServiceName } from '@intake/rpc';
 import type { Runtime } from '@intake/service';
 
@@ -12,6 +21,7 @@ export function connectServices(runtime: Runtime, { addressOf, secret }: RpcSett
     storage: connect(documentStorage.DocumentStorageServiceService, 'document-storage'),
     annotation: connect(annotation.AnnotationServiceService, 'annotation'),
     mail: connect(mailIngest.MailIngestServiceService, 'mail-ingest'),
+    extraction: connect(extraction.ExtractionServiceService, 'extraction'),
     exporting: connect(exporting.ExportServiceService, 'export'),
     reporting: connect(reporting.ReportingServiceService, 'reporting'),
   };

@@ -26,6 +26,7 @@ import type { AnnotationTools } from '../annotation/annotations';
 import { historyOf } from '../annotation/changes';
 import type { ChangedValue, Origin } from '../annotation/history.store';
 import type { Status } from '../annotation/status';
+import { confirmedValues } from './confirmed-values';
 import { type StoredWord, wordsIn } from './words-in';
 
 /** States in which content may be changed; a review only by its holder. API: annotation-content.md section 4. */
@@ -109,6 +110,11 @@ export function createContents(tools: AnnotationTools) {
     async getTree(caller: Caller, annotationId: number) {
       await store.get(caller, annotationId);
       return renderTree(await content.list(annotationId));
+    },
+    /** What was confirmed, or would be now, for the fields that the engine fills. */
+    async getConfirmedValues(caller: Caller, annotationId: number) {
+      const schema = await schemaOf(await store.get(caller, annotationId));
+      return confirmedValues(schema, await content.list(annotationId));
     },
     /** The trees of several annotations, in the order of the ids; those the caller cannot see are left out. */
     async getTrees(caller: Caller, annotationIds: readonly number[]) {

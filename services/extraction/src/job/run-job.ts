@@ -4,6 +4,8 @@ import { isMongoUnavailable } from '@intake/mongo';
 import { type Caller, type Client, isNeighbourAway, systemCaller } from '@intake/rpc';
 import type { Runtime } from '@intake/service';
 import { type ChildPool, isOfficeType, JobError, PoolClosed } from '@intake/untrusted';
+import type { LessonStore } from '../memory/lesson.store';
+import { remember } from '../memory/memory';
 import { type Job, MAX_FAILURES, RETRY_DELAYS_MS } from './job';
 import { type JobStore, LEASE_MS } from './job.store';
 import { splitAtSeparators } from './split';
@@ -14,6 +16,7 @@ import { turn } from './turn';
 export interface JobTools {
   readonly runtime: Runtime;
   readonly store: JobStore;
+  readonly lessons: LessonStore;
   readonly pool: ChildPool<EngineJobs>;
   readonly documents: Client<typeof documentStorage.DocumentStorageServiceService>;
   readonly annotations: Client<typeof annotation.AnnotationServiceService>;
@@ -47,7 +50,8 @@ export async function runJob(tools: JobTools, job: Job): Promise<void> {
     const file = await fetchReadable(tools, caller, job);
     if (await splitAtSeparators(tools, caller, job, file.bytes, lost.signal)) return await store.finish(job);
     const rotationDeg = job.rotationDeg ?? 0;
-    const recognition = turn(await readFile(tools, caller, job, file, lost.signal), rotationDeg);
+    const recognized = await readFile(tools, caller, job, file, lost.signal);
+    const recognition = turn(await remember(tools.lessons, job.organizationId, recognized), rotationDeg);
     const { pageIds } = await tools.documents.putPages(
       {
         annotationId: job.annotationId,

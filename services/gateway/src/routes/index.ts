@@ -12,6 +12,7 @@ import { emailTemplateRoutes } from './email-templates';
 import { emailRoutes } from './emails';
 import { eventRoutes } from './events';
 import { exportRoutes } from './exports';
+import { lessonRoutes } from './lessons';
 import { createLookups, type Lookups } from './lookups';
 import { openApiRoutes } from './openapi';
 import { pageTextRoutes } from './page-text';
@@ -58,6 +59,7 @@ export function createRoutes(options: Omit<RouteContext, 'lookups'>): Route[] {
     ...emailTemplateRoutes(context),
     ...recipientRoutes(context),
     ...eventRoutes(context),
+    ...lessonRoutes(context),
     ...absentRoutes(),
   ];
   return [...routes, ...openApiRoutes(routes)];

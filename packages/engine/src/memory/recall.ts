@@ -1,0 +1,204 @@
+import { learnRules } from '../candidates/values';
+import { layOutPage, type PageLayout } from '../layout/page-layout';
+import type { FieldCandidate, RecognizedPage } from '../recognition';
+import { type Anchor, anchorOf, compareAnchors, SAME_PLACE } from './anchor';
+import { keysOf, type LearnedField, type Lesson, layoutWords, overlaps } from './lesson';
+import { findSpots, findText, isSame, type Kind, kindOfField, looksSame, type Spot } from './spots';
+
+type Fields = Record<string, FieldCandidate[]>;
+
+/** The names under which lessons for a document are looked for. */
+export function keysOfDocument(fields: Readonly<Fields>): string[] {
+  const keys = new Set<string>();
+  for (const [field, candidates] of Object.entries(fields))
+    for (const { value } of candidates) for (const key of keysOf({ [field]: value })) keys.add(key);
+  return [...keys];
+}
+
+/** How many layout words a document must share with a lesson of its sender: known by a number, or by name alone. */
+const SOME_LAYOUT = 0.2;
+const SAME_LAYOUT = 0.4;
+
+/**
+ * Puts right what was read, by what people have confirmed in earlier documents of the same sender.
+ *
+ * @param lessons of senders that may be this one's, the newest first; those of others are passed over
+ * @returns candidates for each field, best first; fields without a lesson are as they were
+ */
+export function recall(
+  { fields, pages: recognized }: { fields: Fields; pages: readonly RecognizedPage[] },
+  lessons: readonly Lesson[],
+): Fields {
+  const pages = recognized.map((page) => layOutPage(page));
+  const alike = lessons.filter((lesson) => isOfSender(lesson, fields, pages));
+  // Firms of one group share numbers: those of the same name go before.
+  const namesakes = alike.filter(({ keys }) =>
+    keysOf({ sender_name: fields.sender_name?.[0]?.value }).some((key) => keys.includes(key)),
+  );
+  const fitting = namesakes.length > 0 ? namesakes : alike;
+  if (fitting.length === 0) return fields;
+  const spots = findSpots(pages, learnRules(pages, undefined)).map(
+    (spot): PlacedSpot => ({ ...spot, anchor: anchorOf(spot, pages) }),
+  );
+  const better: Fields = { ...fields };
+  for (const field of new Set(fitting.flatMap((lesson) => Object.keys(lesson.fields)))) {
+    const learned = fitting.flatMap((lesson) => valuesIn(lesson.fields, field));
+    const taken = codesElsewhere(field, fields, fitting);
+    const free = spots.filter(
+      ({ kind, value }) => kind !== 'code' || !taken.some((code) => isSame('code', code, value)),
+    );
+    const candidates = recallField(field, valuesIn(fields, field)[0] ?? [], learned, { pages, spots: free });
+    if (candidates.length > 0) better[field] = candidates;
+    else delete better[field];
+  }
+  return better;
+}
+
+/** What stands under a name that may be any text, as a list. */
+const valuesIn = <T>(record: Readonly<Record<string, T>>, name: string): T[] =>
+  Object.hasOwn(record, name) ? [record[name]!] : [];
+
+/** Codes that were read for other fields, and were never the same as this field's: the customer's number is not the sender's. */
+function codesElsewhere(field: string, fields: Readonly<Fields>, lessons: readonly Lesson[]): string[] {
+  if (kindOfField(field) !== 'code') return [];
+  return Object.entries(fields).flatMap(([other, [best]]) => {
+    if (other === field || !best || kindOfField(other) !== 'code') return [];
+    const equal = lessons.some(({ fields: learned }) => {
+      const [own] = valuesIn(learned, field);
+      const [its] = valuesIn(learned, other);
+      return own && its && isSame('code', own.value, its.value);
+    });
+    return equal ? [] : [best.value];
+  });
+}
+
+type PlacedSpot = Spot & { anchor: Anchor };
+interface Document {
+  pages: PageLayout[];
+  spots: readonly PlacedSpot[];
+}
+
+/** A number of the sender is nearly enough; a name alone must come with the same layout. */
+function isOfSender(lesson: Lesson, fields: Readonly<Fields>, pages: readonly PageLayout[]): boolean {
+  const keys = keysOfDocument(fields).filter((key) => lesson.keys.includes(key));
+  if (keys.length === 0) return false;
+  const words = new Set(layoutWords(pages));
+  const common = lesson.words.filter((word) => words.has(word)).length;
+  const least = keys.some((key) => !key.startsWith('name:')) ? SOME_LAYOUT : SAME_LAYOUT;
+  return common >= least * Math.min(lesson.words.length, words.size);
+}
+
+/** What was confirmed once is likely, what was confirmed at the same place several times more so. */
+const RECALLED = 0.93;
+const RECALLED_AGAIN = 0.975;
+/** Confidence of a text that people have typed because the pages do not have it. */
+const NOT_ON_PAGE = 0.85;
+/** Of what the engine reads where it was wrong before. */
+const WRONG_BEFORE = 0.4;
+/** Below it, the memory's word counts more than the engine's, even where the engine was right before. */
+const ENGINE_DOUBTS = 0.75;
+
+function recallField(
+  field: string,
+  read: FieldCandidate[],
+  learned: readonly LearnedField[],
+  document: Document,
+): FieldCandidate[] {
+  const kind = kindOfField(field);
+  const latest = learned[0];
+  if (!kind || !latest) return read;
+  const best = read[0];
+  const misread = kind === 'code' ? misreadCode(field, read, learned) : undefined;
+  if (misread) return [misread, ...read.slice(1)];
+  const found = kind === 'text' ? recallText(field, learned, document) : recallSpot(kind, learned, document.spots);
+  const corrected = learned.some((one) => one.corrected);
+  if (!found) return best && corrected ? doubt(kind, read, learned, document.spots) : read;
+  if (best && isSame(kind, best.value, found.value)) {
+    return [{ ...best, confidence: Math.max(best.confidence, found.confidence) }, ...read.slice(1)];
+  }
+  if (best && !corrected && best.confidence >= ENGINE_DOUBTS) return read;
+  return [found, ...read.filter(({ value }) => !isSame(kind, value, found.value))].map((one, at) =>
+    at === 0 ? one : { ...one, confidence: Math.min(one.confidence, 1 - found.confidence) },
+  );
+}
+
+/** Numbers that a sender and his customer keep. */
+const KEPT = /^(?:sender|recipient)_(?:vat_id|ic|dic)$|^(?:iban|bic|account_num|bank_num|customer_id)$/;
+
+/** What OCR read as nearly a number that is known, as that number; a number that is really another one stays. */
+function misreadCode(
+  field: string,
+  [best]: readonly FieldCandidate[],
+  learned: readonly LearnedField[],
+): FieldCandidate | undefined {
+  if (!best || !KEPT.test(field)) return undefined;
+  const known = learned.find(({ value }) => !isSame('code', value, best.value) && looksSame(value, best.value));
+  return known && { ...best, value: known.value, confidence: Math.max(best.confidence, RECALLED) };
+}
+
+/** The spot at the place of earlier values. */
+function recallSpot(
+  kind: Kind,
+  learned: readonly LearnedField[],
+  spots: readonly PlacedSpot[],
+): FieldCandidate | undefined {
+  const placed = learned.flatMap(({ anchor, value }) => (anchor ? [{ anchor, value }] : []));
+  const ranked = spots
+    .filter((spot) => spot.kind === kind)
+    .map((spot) => {
+      const scores = placed.map(
+        ({ anchor, value }) =>
+          // Numbers of the sender and of the customer stay the same.
+          compareAnchors(anchor, spot.anchor) + (kind === 'code' && isSame(kind, value, spot.value) ? 1.5 : 0),
+      );
+      return { spot, score: Math.max(-1, ...scores), times: scores.filter((score) => score >= SAME_PLACE).length };
+    })
+    .filter(({ score }) => score >= SAME_PLACE)
+    .sort((a, b) => b.score - a.score);
+  const best = ranked[0];
+  if (!best) return undefined;
+  const { value, raw, page, box } = best.spot;
+  const rival = ranked.find(({ spot, score }) => !isSame(kind, spot.value, value) && score > best.score - 0.4);
+  if (rival) return undefined;
+  return toCandidate(value, raw, page, box, best.times > 1 ? RECALLED_AGAIN : RECALLED);
+}
+
+/** A name or an address that stands on the pages as it did before. */
+function recallText(field: string, learned: readonly LearnedField[], { pages }: Document): FieldCandidate | undefined {
+  for (const { value } of learned) {
+    const place = value === '' ? undefined : findText(pages, value);
+    if (place && place.share >= 0.8) {
+      const times = learned.filter((one) => isSame('text', one.value, value)).length;
+      return toCandidate(value, value, place.page, place.box, times > 1 ? RECALLED_AGAIN : RECALLED);
+    }
+  }
+  const latest = learned[0]!;
+  if (!field.startsWith('sender_') || !latest.corrected || latest.value === '') return undefined;
+  return toCandidate(latest.value, '', 1, null, NOT_ON_PAGE);
+}
+
+/** What is read again at a place where it was wrong before is doubted, and left out when nothing belonged there. */
+function doubt(
+  kind: Kind,
+  read: FieldCandidate[],
+  learned: readonly LearnedField[],
+  spots: readonly PlacedSpot[],
+): FieldCandidate[] {
+  const nothing = learned[0]!.value === '';
+  if (kind === 'text') return nothing ? [] : read;
+  const wrong = learned.flatMap((one) => (one.wrong ? [one.wrong] : []));
+  return read.flatMap((candidate) => {
+    const spot = spots.find((one) => one.kind === kind && overlaps(one, candidate));
+    const again = spot && wrong.some((anchor) => compareAnchors(anchor, spot.anchor) >= SAME_PLACE);
+    if (!again) return [candidate];
+    return nothing ? [] : [{ ...candidate, confidence: Math.min(candidate.confidence, WRONG_BEFORE) }];
+  });
+}
+
+const toCandidate = (
+  value: string,
+  rawText: string,
+  page: number,
+  position: FieldCandidate['position'],
+  confidence: number,
+): FieldCandidate => ({ value, rawText, page, position, confidence });

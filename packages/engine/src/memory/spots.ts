@@ -1,0 +1,144 @@
+import { findGroupedNumbers, findReferences } from '../candidates/references';
+import { findValues, type ReadingRules, type Value } from '../candidates/values';
+import { normalize, type PageLayout, type Token } from '../layout/page-layout';
+import type { Position } from '../recognition';
+import { isAlike } from './anchor';
+
+/** What a field holds, as far as remembering it goes. */
+export type Kind = 'date' | 'amount' | 'code' | 'text';
+
+/** Something on a page that could be the value of a field. */
+export interface Spot {
+  kind: Kind;
+  /** As the engine writes values: ISO date, plain decimal, code without spaces. */
+  value: string;
+  raw: string;
+  page: number;
+  box: Position;
+  tokens: Token[];
+}
+
+const TEXT = /_(?:name|address)$|^(?:terms|notes|supply_place|payment_method)$/;
+
+/** Fields that are told from the whole document; there is nothing to remember about them. */
+const UNPLACED = new Set(['currency', 'document_type', 'language']);
+
+/** Undefined for fields that are not remembered. */
+export function kindOfField(field: string): Kind | undefined {
+  if (UNPLACED.has(field) || field.startsWith('tax_detail') || field.startsWith('table_column')) return undefined;
+  if (field.startsWith('date_')) return 'date';
+  if (field.startsWith('amount_')) return 'amount';
+  return TEXT.test(field) ? 'text' : 'code';
+}
+
+const KINDS: Record<Value['type'], Kind | undefined> = {
+  date: 'date',
+  amount: 'amount',
+  rate: undefined,
+  iban: 'code',
+  bic: 'code',
+  vat: 'code',
+  email: 'code',
+};
+
+/** Everything on the pages that could be a value, in reading order; texts are found by their words instead. */
+export function findSpots(pages: PageLayout[], rules: ReadingRules): Spot[] {
+  return pages.flatMap((page) => {
+    const values = findValues(page, rules);
+    const typed = values.flatMap(({ type, value, raw, box, tokens }): Spot[] => {
+      const kind = KINDS[type];
+      return kind ? [{ kind, value, raw, page: page.number, box, tokens }] : [];
+    });
+    const codes = [...findReferences(page, values, new Set()), ...findGroupedNumbers(page)].map(
+      ({ value, raw, box, tokens }): Spot => ({ kind: 'code', value, raw, page: page.number, box, tokens }),
+    );
+    return [...typed, ...codes];
+  });
+}
+
+/** Whether two values of a kind are the same, however they are written. */
+export function isSame(kind: Kind, a: string, b: string): boolean {
+  if (kind === 'date') return a === b;
+  if (kind === 'amount') return Math.abs(Number(a) - Number(b)) < 0.0051;
+  if (kind === 'code') return plain(a) !== '' && plain(a) === plain(b);
+  return normalize(a).join(' ') === normalize(b).join(' ');
+}
+
+const plain = (text: string) => normalize(text).join('');
+
+/** Signs that OCR takes for each other, each by one of them. */
+const CONFUSED: Record<string, string> = {
+  o: '0',
+  q: '0',
+  d: '0',
+  i: '1',
+  l: '1',
+  t: '1',
+  a: '1',
+  z: '2',
+  s: '5',
+  g: '6',
+  b: '8',
+};
+
+/** Whether two codes of some length differ only by signs that OCR takes for each other. */
+export function looksSame(a: string, b: string): boolean {
+  const [one, other] = [shape(a), shape(b)];
+  return one.length >= 8 && one === other;
+}
+
+const shape = (text: string) => plain(text).replace(/[a-z]/g, (letter) => CONFUSED[letter] ?? letter);
+
+/** Where a text stands whose words follow each other on up to `MOST_LINES` lines, and how much of it is there (0..1). */
+export function findText(
+  pages: PageLayout[],
+  text: string,
+): { page: number; box: Position; share: number } | undefined {
+  const words = normalize(text);
+  if (words.length === 0) return undefined;
+  let best: { page: number; box: Position; share: number } | undefined;
+  for (const page of pages) {
+    for (const start of page.tokens) {
+      if (!start.parts.some((part) => isAlike(part, words[0]!))) continue;
+      const near = page.tokens.filter(
+        ({ line, box }) =>
+          line >= start.line && line < start.line + MOST_LINES && box[0] > start.box[0] - 3 * page.unit,
+      );
+      const found = matchWords(words, near.slice(near.indexOf(start)));
+      const share = found.matched / words.length;
+      if (found.tokens.length > 0 && share > (best?.share ?? 0))
+        best = { page: page.number, box: uniteTokens(found.tokens), share };
+    }
+  }
+  return best;
+}
+
+/** Lines that a name or an address may take. */
+const MOST_LINES = 7;
+
+/** Takes the words in their order; tokens between them, of other columns, are passed over. */
+function matchWords(words: readonly string[], tokens: readonly Token[]): { matched: number; tokens: Token[] } {
+  const taken: Token[] = [];
+  let at = 0;
+  for (const token of tokens) {
+    const here = token.parts.findIndex((part) => isAlike(part, words[at]!));
+    if (here < 0) continue;
+    taken.push(token);
+    let part = here;
+    while (at < words.length && part < token.parts.length && isAlike(token.parts[part]!, words[at]!)) {
+      at++;
+      part++;
+    }
+    if (at === words.length) break;
+  }
+  return { matched: at, tokens: taken };
+}
+
+function uniteTokens(tokens: readonly Token[]): Position {
+  return [
+    Math.min(...tokens.map(({ box }) => box[0])),
+    Math.min(...tokens.map(({ box }) => box[1])),
+    Math.max(...tokens.map(({ box }) => box[2])),
+    Math.max(...tokens.map(({ box }) => box[3])),
+  ];
+}

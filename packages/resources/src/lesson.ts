@@ -1,0 +1,32 @@
+import type { extraction } from '@intake/contracts';
+import { answers, attributesOf, resourceKind } from './attributes';
+import { formatTime } from './values';
+
+const { shown } = attributesOf<extraction.Lesson, extraction.Lesson>();
+
+const FIELD = {
+  type: 'object',
+  required: ['name', 'value', 'corrected', 'left', 'above', 'page'],
+  properties: {
+    name: { type: 'string', description: 'Extracted identifier, such as `document_id`.' },
+    value: { type: 'string', description: 'Value that was confirmed; empty: there is nothing.' },
+    corrected: { type: 'boolean', description: 'The engine had read something else, or nothing.' },
+    left: { type: 'string', description: 'Words in front of the value, by which its place is found again.' },
+    above: { type: 'string', description: 'Words above the value.' },
+    page: { type: ['integer', 'null'], description: 'Null: the value was not found on the pages.' },
+  },
+};
+
+/** What a confirmed annotation taught about its sender; ids are those of the annotations. */
+export const LESSON = resourceKind<extraction.Lesson>('Lesson', {
+  id: shown(answers.integer, ({ annotationId }) => annotationId),
+  url: shown(answers.uri, ({ annotationId }, urls) => urls.lesson(annotationId)),
+  annotation: shown(answers.uri, ({ annotationId }, urls) => urls.annotation(annotationId)),
+  queue: shown(answers.uri, ({ queueId }, urls) => urls.queue(queueId)),
+  sender_name: shown(answers.string, ({ senderName }) => senderName),
+  senders: shown({ type: 'array', items: answers.string }, ({ senders }) => senders),
+  fields: shown({ type: 'array', items: FIELD }, ({ fields }) =>
+    fields.map(({ page, ...field }) => ({ ...field, page: page === 0 ? null : page })),
+  ),
+  learned_at: shown(answers.timeOrNull, ({ learnedAt }) => formatTime(learnedAt)),
+});
