@@ -292,6 +292,7 @@ const ENDPOINTS: Record<string, Endpoint> = {
   ...hookEndpoints('/hooks'),
   ...hookEndpoints('/webhooks'),
   'POST /hooks/create': { row: 'writeConfiguration', except: () => 404 },
+  'GET /hooks/logs': any('watchHooks'),
   'GET /hooks/:id/secrets_keys': one('writeConfiguration', 'hook'),
   'POST /hooks/:id/duplicate': one('writeConfiguration', 'hook', { body: () => ({ name: 'Copy' }) }),
   'GET /labels': list('readTemplates', 'label'),

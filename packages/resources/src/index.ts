@@ -7,6 +7,7 @@ export * from './document';
 export * from './email';
 export * from './email-template';
 export * from './hook';
+export * from './hook-log';
 export * from './inbox';
 export * from './label';
 export { LESSON } from './lesson';

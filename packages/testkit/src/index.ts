@@ -8,6 +8,7 @@ export { buildPdf, invoiceLines, type PdfContent } from './pdf';
 export { freePorts } from './ports';
 export { type PrivateServer, type PrivateServerOptions, startMinio, startMongo, startNats } from './private-servers';
 export { type Program, startProgram } from './processes';
+export { type ReceivedCall, type Receiver, type ReceiverAnswer, startReceiver } from './receiver';
 export { dropTestData, type ServiceEnv, serviceEnv, uniqueName } from './service-env';
 export {
   type Gateway,

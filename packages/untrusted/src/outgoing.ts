@@ -24,6 +24,8 @@ export interface OutgoingRequest {
   readonly clientCertificate?: { readonly cert: string; readonly key: string };
   /** Certificates, PEM, that are trusted instead of the system's. */
   readonly ca?: string;
+  /** The server's certificate is not checked. */
+  readonly anyCertificate?: boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -103,7 +105,7 @@ function readUrl(given: string | URL): URL {
 
 function send(
   url: URL,
-  { method = 'GET', headers = {}, body, clientCertificate, ca }: OutgoingRequest,
+  { method = 'GET', headers = {}, body, clientCertificate, ca, anyCertificate }: OutgoingRequest,
   addresses: readonly LookupAddress[],
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
@@ -124,6 +126,7 @@ function send(
       signal,
       ...clientCertificate,
       ca,
+      rejectUnauthorized: !anyCertificate,
     });
     request.once('response', resolve);
     request.once('upgrade', (_response, socket) => {

@@ -27,6 +27,7 @@ import {
   exchangeToken,
   issueOneTimeToken,
   issueToken,
+  issueUserToken,
   logIn,
   logOut,
   type Token,
@@ -119,6 +120,9 @@ export function createRpc(deps: RpcDeps): Handlers<typeof auth.AuthServiceServic
     },
     async issueOneTimeToken({ userId }, caller) {
       return { key: await issueOneTimeToken(caller, userId, deps) };
+    },
+    async issueUserToken(request, caller) {
+      return { key: await issueUserToken(caller, request, deps) };
     },
     async changePassword(request, caller) {
       return toUser(await changePassword(caller, request, deps));

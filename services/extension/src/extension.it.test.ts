@@ -1,5 +1,5 @@
 import { connectBackbone } from '@intake/bus';
-import { annotation, events, extension } from '@intake/contracts';
+import { annotation, events, extension, queue } from '@intake/contracts';
 import { createIndexes, transaction } from '@intake/mongo';
 import { type Caller, connectRpc, Refusal, serveRpc, systemCaller } from '@intake/rpc';
 import { type RunningService, runService } from '@intake/service';
@@ -9,6 +9,7 @@ import { start } from './main';
 jest.setTimeout(60_000);
 
 const { finishExport } = annotation.AnnotationServiceService;
+const { listHooks } = queue.QueueServiceService;
 const finished: { request: annotation.FinishExportRequest; caller: Caller }[] = [];
 /** What the annotation service answers to the next calls; then it accepts. */
 const refusals: Refusal[] = [];
@@ -22,7 +23,12 @@ let client: ReturnType<typeof connectRpc<typeof extension.ExtensionServiceServic
 beforeAll(async () => {
   const [annotationPort, extensionPort] = await freePorts(2);
   const shared = serviceEnv();
-  env = { ...shared, INTAKE_RPC_PORT: String(extensionPort), INTAKE_ANNOTATION_ADDRESS: `127.0.0.1:${annotationPort}` };
+  env = {
+    ...shared,
+    INTAKE_RPC_PORT: String(extensionPort),
+    INTAKE_ANNOTATION_ADDRESS: `127.0.0.1:${annotationPort}`,
+    INTAKE_QUEUE_ADDRESS: `127.0.0.1:${annotationPort}`,
+  };
   const secret = shared.INTAKE_RPC_SECRET ?? '';
   publisher = await runService('annotation', shared, async (runtime) => {
     const backbone = await connectBackbone(runtime, shared);
@@ -43,12 +49,13 @@ beforeAll(async () => {
         }),
       );
     await serveRpc(runtime, {
-      definition: { finishExport },
+      definition: { finishExport, listHooks },
       proto: 'intake/annotation/v1/annotation.proto',
       host: '127.0.0.1',
       port: annotationPort ?? 0,
       secret,
       handlers: {
+        listHooks: async () => ({ hooks: [], total: 0 }),
         async finishExport(request, caller) {
           const refusal = refusals.shift();
           if (refusal) throw refusal;

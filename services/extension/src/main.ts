@@ -1,35 +1,61 @@
 import { connectBackbone, startConsumer } from '@intake/bus';
-import { annotation, extension } from '@intake/contracts';
+import { annotation, auth, documentStorage, extension, queue } from '@intake/contracts';
 import { createIndexes, isMongoUnavailable } from '@intake/mongo';
-import { connectRpc, Refusal, readRpcSettings, serveRpc } from '@intake/rpc';
+import { connectRpc, type Definition, isNeighbourAway, readRpcSettings, type ServiceName, serveRpc } from '@intake/rpc';
 import { type Environment, runAsProcess, runService } from '@intake/service';
+import { createOutgoing } from '@intake/untrusted';
+import { apiUrls } from '@intake/urls';
+import { readExtensionConfig } from './config';
 import { createConsumers } from './consumers';
+import { createHooks } from './hook/hook';
+import { createLogStore } from './log/log.store';
+import { createNotifications } from './notification/notifications';
+import { createReceiverStore } from './notification/receiver.store';
+import { createAnnotationPayloads } from './payload/annotation-payload';
 import { createRpc } from './rpc';
+import { createWebhooks } from './webhook/webhooks';
+import { createWorkStore } from './work/work.store';
+import { startWorker } from './work/worker';
 
 /** Starts the extension service. */
 export const start = (env: Environment) =>
   runService('extension', env, async (runtime) => {
+    const { origin, outgoingAllow } = readExtensionConfig(env);
     const rpc = readRpcSettings(env);
     const backbone = await connectBackbone(runtime, env);
-    await createIndexes(backbone.database);
-    const annotations = connectRpc(
-      runtime,
-      annotation.AnnotationServiceService,
-      rpc.addressOf('annotation'),
-      rpc.secret,
-    );
+    const { database } = backbone;
+    const logs = createLogStore(database);
+    const work = createWorkStore(database);
+    const receivers = createReceiverStore(database);
+    await createIndexes(database);
+
+    const connect = <D extends Definition>(definition: D, name: ServiceName) =>
+      connectRpc(runtime, definition, rpc.addressOf(name), rpc.secret);
+    const annotations = connect(annotation.AnnotationServiceService, 'annotation');
+    const storage = connect(documentStorage.DocumentStorageServiceService, 'document-storage');
+    const queues = connect(queue.QueueServiceService, 'queue');
+    const accounts = connect(auth.AuthServiceService, 'auth');
+
+    const urls = apiUrls(`${origin}/api`);
+    const outgoing = createOutgoing({ allow: outgoingAllow });
+    const hooks = createHooks(queues);
+    const webhooks = createWebhooks({ outgoing, auth: accounts, logs, origin, urls });
+    const payloads = createAnnotationPayloads({ annotations, storage, urls });
+    const notifications = createNotifications({ hooks, payloads, webhooks, work, logs, receivers, log: runtime.log });
+
     await serveRpc(runtime, {
       definition: extension.ExtensionServiceService,
       proto: 'intake/extension/v1/extension.proto',
-      handlers: createRpc(),
+      handlers: createRpc({ logs }),
       ...rpc,
       isUnavailable: isMongoUnavailable,
     });
     startConsumer(runtime, {
       ...backbone,
-      handlers: createConsumers(annotations),
-      isAway: (error) => error instanceof Refusal && error.reason === 'SERVICE_UNAVAILABLE',
+      handlers: createConsumers(annotations, notifications),
+      isAway: isNeighbourAway,
     });
+    startWorker(runtime, work, { notification: notifications.deliver });
   });
 
 if (require.main === module) void runAsProcess(start);

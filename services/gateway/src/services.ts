@@ -3,6 +3,7 @@ import {
   auth,
   documentStorage,
   exporting,
+  extension,
   extraction,
   mailIngest,
   queue,
@@ -22,6 +23,7 @@ export function connectServices(runtime: Runtime, { addressOf, secret }: RpcSett
     annotation: connect(annotation.AnnotationServiceService, 'annotation'),
     mail: connect(mailIngest.MailIngestServiceService, 'mail-ingest'),
     extraction: connect(extraction.ExtractionServiceService, 'extraction'),
+    extension: connect(extension.ExtensionServiceService, 'extension'),
     exporting: connect(exporting.ExportServiceService, 'export'),
     reporting: connect(reporting.ReportingServiceService, 'reporting'),
   };

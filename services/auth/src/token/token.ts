@@ -178,6 +178,20 @@ export async function issueOneTimeToken(caller: Caller, userId: number, { users,
   return key;
 }
 
+/** Issues a token of a user of the caller's organization, for an extension that acts as this user. Caller: system. */
+export async function issueUserToken(
+  caller: Caller,
+  { userId, lifetimeS }: { readonly userId: number; readonly lifetimeS: number },
+  { users, tokens }: Deps,
+): Promise<string> {
+  requireSystem(caller);
+  const [user] = await users.get(caller, [userId]);
+  if (!user || !isUsable(user)) throw new Refusal('NOT_FOUND');
+  const { key, token } = mintToken(user.id, chooseLifetime(lifetimeS));
+  await tokens.insert([token]);
+  return key;
+}
+
 /** The scope of an exchanged token. Nobody gets `approval` who does not have it. */
 export function chooseScope(wished: string | undefined, given: Scope): Scope {
   const scope = SCOPES.find((known) => known === (wished ?? given));

@@ -12,6 +12,7 @@ import { emailTemplateRoutes } from './email-templates';
 import { emailRoutes } from './emails';
 import { eventRoutes } from './events';
 import { exportRoutes } from './exports';
+import { hookRoutes } from './hooks';
 import { lessonRoutes } from './lessons';
 import { createLookups, type Lookups } from './lookups';
 import { openApiRoutes } from './openapi';
@@ -38,7 +39,7 @@ export interface RouteContext {
   readonly sessions: boolean;
 }
 
-/** Every endpoint. Where two paths match, the first wins: `/annotations/export` stands before `/annotations/:id`. */
+/** Every endpoint. Where two paths match, the first wins: `/annotations/export` stands before `/annotations/:id`, `/hooks/logs` before `/hooks/:id`. */
 export function createRoutes(options: Omit<RouteContext, 'lookups'>): Route[] {
   const context: RouteContext = { ...options, lookups: createLookups(options.services) };
   const routes = [
@@ -46,6 +47,7 @@ export function createRoutes(options: Omit<RouteContext, 'lookups'>): Route[] {
     ...registrationRoutes(context),
     ...securityRoutes(context),
     ...ssoRoutes(context),
+    ...hookRoutes(context),
     ...configurationRoutes(context),
     ...uploadRoutes(context),
     ...documentRoutes(context),

@@ -1,0 +1,251 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { auth } from '@intake/contracts';
+import { formatTime } from '@intake/resources';
+import { type Client, Refusal, systemCaller } from '@intake/rpc';
+import type { Outgoing } from '@intake/untrusted';
+import type { ApiUrls } from '@intake/urls';
+import { configOf, type Hook } from '../hook/hook';
+import type { LogRecord, LogStore } from '../log/log.store';
+import { type JsonObject, type Outcome, parseObject, readFailure, readOutcome } from './outcome';
+import { nextAttempt } from './retry';
+import { signatureHeaders } from './signature';
+
+/** A call of a webhook. */
+export interface Call {
+  readonly hook: Hook;
+  readonly event: string;
+  readonly action: string;
+  /** The same for all attempts. */
+  readonly requestId: string;
+  /** When the event happened. */
+  readonly at: Date;
+  /** What the payload says beside the keys that every payload has. */
+  readonly parts: JsonObject;
+  /** Objects that it is about, for the log. */
+  readonly about: { readonly queueId?: number; readonly annotationId?: number; readonly emailId?: number };
+  readonly signal?: AbortSignal;
+}
+
+/** How one attempt is made. */
+interface Attempt {
+  readonly timeoutMs: number;
+  /** The answer is used. */
+  readonly expectsJson: boolean;
+  readonly mayPoll: boolean;
+}
+
+export interface WebhooksOptions {
+  readonly outgoing: Outgoing;
+  readonly auth: Pick<Client<typeof auth.AuthServiceService>, 'issueUserToken' | 'logout'>;
+  readonly logs: LogStore;
+  /** Scheme, host and port of the API. */
+  readonly origin: string;
+  readonly urls: ApiUrls;
+}
+
+/** A call that somebody waits for, in milliseconds. API: limits.md. */
+export const INTERACTIVE_MS = 30_000;
+/** A token that ends with the answer lives no longer than that, in seconds. */
+const TOKEN_LIFETIME_S = 600;
+const POLL_EVERY_MS = 30_000;
+const POLL_AGAIN = [408, 429, 500, 502, 503, 504];
+/** Longest text that the log keeps of a request or response. */
+const LONGEST_LOGGED = 100_000;
+const USER_AGENT = 'Intake/0.1';
+const HIDDEN = '[redacted...]';
+
+/** Calls webhooks. API: hooks-and-connectors.md sections 3 and 5. */
+export type Webhooks = ReturnType<typeof createWebhooks>;
+
+export function createWebhooks({ outgoing, auth: accounts, logs, origin, urls }: WebhooksOptions) {
+  /** The payload as it is sent. */
+  const payloadOf = ({ hook, event, action, requestId, at, parts }: Call, token: string | undefined): JsonObject => ({
+    ...parts,
+    request_id: requestId,
+    timestamp: formatTime(at),
+    base_url: origin,
+    ...(token !== undefined && { rossum_authorization_token: token }),
+    hook: urls.hook(hook.id),
+    settings: hook.settings ?? {},
+    secrets: hook.secrets ?? {},
+    event,
+    action,
+  });
+
+  const withToken = async <T>(
+    { tokenOwnerId, tokenLifetimeS, organizationId }: Hook,
+    use: (token?: string) => Promise<T>,
+  ) => {
+    if (tokenOwnerId === undefined) return use();
+    const caller = systemCaller('extension', organizationId);
+    const lifetimeS = tokenLifetimeS || TOKEN_LIFETIME_S;
+    const { key } = await accounts.issueUserToken({ userId: tokenOwnerId, lifetimeS }, caller);
+    try {
+      return await use(key);
+    } finally {
+      // Whoever wants to use it after the answer says for how long.
+      if (!tokenLifetimeS) await accounts.logout({ key }, caller).catch(() => undefined);
+    }
+  };
+
+  const send = async (
+    hook: Hook,
+    request: { method: string; url: string; body: string; id: string },
+    attempt: Attempt,
+    signal?: AbortSignal,
+  ) => {
+    const config = configOf(hook);
+    const { client_ssl_certificate: cert, client_ssl_key: key } = config;
+    const { body, id } = request;
+    try {
+      const response = await outgoing({
+        url: request.url,
+        method: request.method,
+        headers: {
+          'Content-Type': 'application/json',
+          'User-Agent': USER_AGENT,
+          ...signatureHeaders(config.secret, { id, at: new Date(), body }),
+        },
+        ...(request.method === 'POST' && { body }),
+        timeoutMs: attempt.timeoutMs,
+        allowPlainHttp: true,
+        anyCertificate: config.insecure_ssl,
+        ...(cert && key && { clientCertificate: { cert, key } }),
+        signal,
+      });
+      return readOutcome(response, { ...attempt, retryOnAnyNon2xx: config.retry_on_any_non_2xx });
+    } catch (error) {
+      return readFailure(error);
+    }
+  };
+
+  const record = (call: Call, message: string, level: LogRecord['level']): LogRecord => {
+    const { hook, event, action, requestId, about } = call;
+    const now = new Date();
+    return {
+      uuid: randomUUID(),
+      requestId,
+      organizationId: hook.organizationId,
+      hookId: hook.id,
+      hookType: hook.type,
+      queueId: about.queueId ?? null,
+      annotationId: about.annotationId ?? null,
+      emailId: about.emailId ?? null,
+      event,
+      action,
+      start: now,
+      end: now,
+      level,
+      message,
+      request: null,
+      response: null,
+      settings: hook.settings ?? {},
+      status: 'cancelled',
+      statusCode: null,
+    };
+  };
+
+  const recordOf = (call: Call, start: Date, outcome: Outcome): LogRecord => {
+    const { hook } = call;
+    const failed = outcome.kind === 'failed';
+    const isKept = failed || configOf(hook).payload_logging_enabled;
+    const masked = { ...payloadOf(call, undefined), secrets: maskAll(hook.secrets ?? {}) };
+    return {
+      ...record(call, outcome.message, failed ? 'ERROR' : 'INFO'),
+      start,
+      request: isKept ? JSON.stringify(masked).slice(0, LONGEST_LOGGED) : null,
+      response: isKept ? outcome.text.slice(0, LONGEST_LOGGED) : null,
+      status: failed ? 'failed' : outcome.kind === 'accepted' ? 'running' : 'completed',
+      statusCode: outcome.status ?? null,
+    };
+  };
+
+  /** One attempt, with its record in the log. */
+  const attempt = async (call: Call, how: Attempt): Promise<Outcome> => {
+    const { hook, requestId, signal } = call;
+    const start = new Date();
+    const outcome = await withToken(hook, (token) => {
+      const body = JSON.stringify(payloadOf(call, token));
+      return send(hook, { method: 'POST', url: configOf(hook).url, body, id: requestId }, how, signal);
+    }).catch((error): Outcome => {
+      if (!(error instanceof Refusal) || error.reason === 'SERVICE_UNAVAILABLE') throw error;
+      const message = 'Its token cannot be issued: the owner is gone or not active.';
+      return { kind: 'failed', text: '', message, retryable: false };
+    });
+    await logs.add([recordOf(call, start, outcome)]);
+    return outcome;
+  };
+
+  /** Asks for the answer of a call that was accepted until it is there. */
+  const poll = async (call: Call, location: string): Promise<Outcome> => {
+    const { hook, requestId, signal } = call;
+    const { url, max_polling_time_s: limitS } = configOf(hook);
+    const start = new Date();
+    const until = start.getTime() + limitS * 1000;
+    const failed = (message: string): Outcome => ({ kind: 'failed', text: '', message, retryable: true });
+    const finish = async (outcome: Outcome) => {
+      await logs.add([recordOf(call, start, outcome)]);
+      return outcome;
+    };
+    if (!URL.canParse(location, url)) return finish(failed('The Location of its answer is no URL.'));
+    const target = new URL(location, url).href;
+    for (;;) {
+      const left = until - Date.now();
+      if (left <= 0) return finish(failed(`Its answer was not there after ${limitS} seconds.`));
+      const how = { timeoutMs: Math.min(INTERACTIVE_MS, left), expectsJson: false, mayPoll: false };
+      const answer = await send(hook, { method: 'GET', url: target, body: '', id: requestId }, how, signal);
+      if (answer.status === 201) {
+        return finish(parseObject(answer.text) ? answer : failed('Its answer is no JSON object.'));
+      }
+      const goesOn =
+        answer.kind === 'answered' || POLL_AGAIN.includes(answer.status ?? 0) || answer.status === undefined;
+      if (!goesOn) return finish(failed(`Asked for its answer, it answered ${answer.status}.`));
+      await pause(Math.min(POLL_EVERY_MS, Math.max(until - Date.now(), 0)), undefined, { signal });
+    }
+  };
+
+  return {
+    payloadOf,
+
+    /** A call that somebody waits for: one attempt. */
+    callOnce: (call: Call, timeoutMs = INTERACTIVE_MS): Promise<Outcome> =>
+      attempt(call, { timeoutMs, expectsJson: true, mayPoll: false }),
+
+    /** One attempt of a notification: whatever is answered with 2xx will do. */
+    notify: (call: Call): Promise<Outcome> =>
+      attempt(call, { timeoutMs: timeoutOf(call.hook), expectsJson: false, mayPoll: false }),
+
+    /** A call in the background whose answer is used: all its attempts. */
+    async call(call: Call): Promise<Outcome> {
+      const { hook, signal } = call;
+      const { retry_count: retryCount, retry_after_polling_failure: retriesPolling } = configOf(hook);
+      for (let attempts = 1; ; attempts++) {
+        let outcome = await attempt(call, { timeoutMs: timeoutOf(hook), expectsJson: true, mayPoll: true });
+        if (outcome.kind === 'accepted') {
+          outcome = await poll(call, outcome.location ?? '');
+          if (outcome.kind === 'failed' && !retriesPolling) return outcome;
+        }
+        if (outcome.kind === 'answered' || !outcome.retryable) return outcome;
+        const next = nextAttempt(attempts, { retryCount, goesOn: false, retryAfterMs: outcome.retryAfterMs });
+        if (!next) return outcome;
+        await pause(next.delayMs, undefined, { signal });
+      }
+    },
+
+    /** A record of what is no call. */
+    record,
+
+    /** The record of a hook that would be called, were it a webhook. */
+    recordFunction: (call: Call): LogRecord =>
+      record(call, 'Functions are stored, but not executed here: set up a webhook instead.', 'WARNING'),
+  };
+}
+
+function timeoutOf(hook: Hook): number {
+  return Math.max(configOf(hook).timeout_s * 1000, 1);
+}
+
+function maskAll(secrets: JsonObject): JsonObject {
+  return Object.fromEntries(Object.keys(secrets).map((key) => [key, HIDDEN]));
+}

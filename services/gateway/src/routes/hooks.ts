@@ -1,0 +1,74 @@
+import { extension as contract } from '@intake/contracts';
+import { answers, hookLogToJson } from '@intake/resources';
+import type { Query } from '../request/query';
+import { type QueryParameter, route } from '../route';
+import type { RouteContext } from './index';
+
+const MOST_LOGS = 100;
+const LEVELS = ['INFO', 'WARNING', 'ERROR'] as const;
+const STATUSES = ['waiting', 'running', 'completed', 'cancelled', 'failed'] as const;
+
+const time = { type: 'string', format: 'date-time' };
+const LOG_QUERY: readonly QueryParameter[] = [
+  ...['request_id', 'hook', 'queue', 'annotation', 'email', 'status_code', 'search'].map((name) => ({
+    name,
+    schema: { type: 'string' },
+  })),
+  { name: 'log_level', schema: { type: 'string', enum: LEVELS } },
+  { name: 'status', schema: { type: 'string', enum: STATUSES } },
+  ...['timestamp_after', 'timestamp_before', 'start_after', 'start_before'].map((name) => ({ name, schema: time })),
+  { name: 'page_size', schema: { type: 'integer', minimum: 1, maximum: MOST_LOGS, default: MOST_LOGS } },
+];
+
+/** What became of calls of hooks, and calls by hand. API: hooks-and-connectors.md sections 1.2 and 6. */
+export function hookRoutes({ services }: RouteContext) {
+  const { extension } = services;
+  return [
+    route('GET', '/hooks/logs', {
+      allow: 'watchHooks',
+      doc: {
+        summary: 'Calls of hooks of the last seven days, newest first',
+        query: LOG_QUERY,
+        answer: { type: 'object', properties: { results: { type: 'array', items: answers.object } } },
+      },
+      call: ({ query }, caller) => extension.listHookLogs(readLogFilter(query), caller),
+      reply: ({ logs }) => ({ results: logs.map(hookLogToJson) }),
+    }),
+  ];
+}
+
+function readLogFilter(query: Query): contract.ListHookLogsRequest {
+  const [timestamp, start] = [query.timeRange('timestamp'), query.timeRange('start')];
+  const size = query.get('page_size') ?? String(MOST_LOGS);
+  if (!/^\d{1,9}$/.test(size) || Number(size) < 1 || Number(size) > MOST_LOGS) {
+    query.refuse('page_size', `Enter an integer from 1 to ${MOST_LOGS}.`);
+  }
+  const filter = contract.ListHookLogsRequest.fromPartial({
+    requestId: query.get('request_id'),
+    levels: query.choices('log_level', LEVELS),
+    hookIds: query.ids('hook'),
+    queueIds: query.ids('queue'),
+    annotationIds: query.ids('annotation'),
+    emailIds: query.ids('email'),
+    statuses: query.choices('status', STATUSES),
+    statusCodes: query.ids('status_code'),
+    startAfter: latest(timestamp?.after, start?.after),
+    startBefore: earliest(timestamp?.before, start?.before),
+    search: query.get('search'),
+    limit: Number(size),
+  });
+  query.check();
+  return filter;
+}
+
+function latest(...times: (Date | undefined)[]): Date | undefined {
+  return sorted(times).at(-1);
+}
+
+function earliest(...times: (Date | undefined)[]): Date | undefined {
+  return sorted(times)[0];
+}
+
+function sorted(times: readonly (Date | undefined)[]): Date[] {
+  return times.filter((one) => one !== undefined).sort((one, other) => one.getTime() - other.getTime());
+}
