@@ -1,5 +1,5 @@
 /**
- * `npm run intake|demo|bench -- arguments`: runs a command with the environment of the system that runs here
+ * `npm run intake|demo|bench|bench-review -- arguments`: runs a command with the environment of the system that runs here
  * (`run.json` in the data folder), else with the environment given.
  */
 import { spawn } from 'node:child_process';
@@ -11,6 +11,7 @@ const COMMANDS = {
   intake: 'packages/cli/dist/index.js',
   demo: 'deploy/local/demo.mjs',
   bench: 'test/bench/bench.mjs',
+  'bench-review': 'test/bench/review-page.mjs',
 };
 
 const [name, ...args] = process.argv.slice(2);

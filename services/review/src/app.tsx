@@ -16,6 +16,9 @@ import { Problem } from './ui/problem';
 import { Toasts } from './ui/toast';
 
 const ReviewPage = lazy(() => import('./review/review-page'));
+const SettingsPage = lazy(() => import('./settings/settings-page'));
+const QueueSettings = lazy(() => import('./settings/queue-settings'));
+const UsagePage = lazy(() => import('./usage/usage-page'));
 
 /** The page as a whole: who is logged in decides what is shown. */
 export function App() {
@@ -46,6 +49,10 @@ function LoggedIn() {
             <Route path="/queues" element={<QueuesPage />} />
             <Route path="/queues/:id" element={<DocumentsPage />} />
             <Route path="/annotations/:id" element={<ReviewPage />} />
+            <Route path="/settings" element={<SettingsPage />} />
+            <Route path="/settings/:tab" element={<SettingsPage />} />
+            <Route path="/settings/queues/:id" element={<QueueSettings />} />
+            <Route path="/usage" element={<UsagePage />} />
             <Route path="*" element={<Missing />} />
           </Routes>
         </Suspense>

@@ -70,7 +70,7 @@ export const texts = {
     none: 'You have no queues yet. An admin assigns them to you.',
     noWorkspace: 'Without workspace',
     review: 'Review',
-    reviewNext: (name: string) => `Review the next document of ${name}`,
+    reviewNext: (name: string) => `Review next in ${name}`,
     toReview: 'to review',
     empty: 'Nothing waits',
     total: (n: number) => `${n} ${n === 1 ? 'document' : 'documents'}`,

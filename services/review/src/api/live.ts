@@ -20,7 +20,7 @@ export function useRefetchInterval(): number | false {
   return lost || live ? false : POLL_MS;
 }
 
-/** Follows the events of the service; what they may have changed is read again. */
+/** Follows the events of the service while the page is seen; what they may have changed is read again. */
 export function useLiveChanges(client: QueryClient, isLoggedIn: boolean): void {
   useEffect(() => {
     if (!isLoggedIn) return;
@@ -33,24 +33,33 @@ export function useLiveChanges(client: QueryClient, isLoggedIn: boolean): void {
         for (const key of ['queues', 'annotations']) void client.invalidateQueries({ queryKey: [key] });
       }, GATHER_MS);
     };
+    const close = () => {
+      source?.close();
+      source = undefined;
+      clearTimeout(again);
+      isLive.set(false);
+    };
     const open = () => {
+      close();
+      // Browsers hold few connections to a site open: a page that nobody sees gives its own back.
+      if (document.hidden) return;
       source = new EventSource(`${API}/events`);
-      source.onopen = () => {
+      source.addEventListener('ready', () => {
         isLive.set(true);
         refresh();
-      };
-      source.onmessage = refresh;
+      });
+      source.addEventListener('annotation', refresh);
       source.onerror = () => {
         isLive.set(false);
         if (source?.readyState === EventSource.CLOSED) again = setTimeout(open, TRY_AGAIN_MS);
       };
     };
     open();
+    document.addEventListener('visibilitychange', open);
     return () => {
-      source?.close();
-      clearTimeout(again);
+      document.removeEventListener('visibilitychange', open);
+      close();
       clearTimeout(gathering);
-      isLive.set(false);
     };
   }, [client, isLoggedIn]);
 }

@@ -1,4 +1,4 @@
-import { ChevronLeftIcon, ChevronRightIcon, MagnifyingGlassIcon } from '@radix-ui/react-icons';
+import { ChevronLeftIcon, ChevronRightIcon, GearIcon, MagnifyingGlassIcon } from '@radix-ui/react-icons';
 import { useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useEffect, useState } from 'react';
 import { Link, useParams, useSearchParams } from 'react-router';
@@ -96,6 +96,11 @@ export function DocumentsPage() {
         </Link>
         <h1>{queue?.name ?? ''}</h1>
         <span className="spacer" />
+        {rights.isAdmin && (
+          <Link to={`/settings/queues/${queueId}`} className="button icon" aria-label={texts.documents.settings}>
+            <GearIcon />
+          </Link>
+        )}
         {queue && <ReviewNextButton queue={queue} />}
       </div>
       {rights.mayUpload ? <UploadArea queueId={queueId}>{body}</UploadArea> : body}

@@ -74,7 +74,7 @@ export function Review({ annotation, content, schema, pages, document }: ReviewP
   const reasons = blocker.data ?? [];
   const needed = needing(fields, messages, drafts);
   const active = fields.find((field) => field.id === activeId);
-  const goNext = useNext(queueId, id, isOwner);
+  const goNext = useNext(queueId, id, isOwner, user.url);
 
   const refresh = useCallback(() => {
     for (const key of ['annotations', 'queues']) void client.invalidateQueries({ queryKey: [key] });

@@ -15,7 +15,7 @@ const waiting = (queueId: number) =>
  * Goes to the next document of a queue. The one that will most likely be next is read while the present one is reviewed, so that it
  * is there at once.
  */
-export function useNext(queueId: number, annotationId: number, isOwner: boolean) {
+export function useNext(queueId: number, annotationId: number, isOwner: boolean, userUrl: string) {
   const client = useQueryClient();
   const navigate = useNavigate();
 
@@ -47,7 +47,14 @@ export function useNext(queueId: number, annotationId: number, isOwner: boolean)
   return async () => {
     try {
       const next = await startNext(queueId);
-      if (next !== null && next !== annotationId) return navigate(`/annotations/${next}`, { replace: true });
+      if (next !== null && next !== annotationId) {
+        // It was started for this user a moment ago: what was read ahead says the same now.
+        client.setQueryData(
+          queries.annotation(next).queryKey,
+          (known) => known && { ...known, status: 'reviewing', modifier: userUrl },
+        );
+        return navigate(`/annotations/${next}`, { replace: true });
+      }
       showToast(texts.review.allDone);
     } catch (error) {
       showToast((error as Error).message, true);

@@ -1,4 +1,4 @@
-import { ExitIcon, MoonIcon, SunIcon } from '@radix-ui/react-icons';
+import { BarChartIcon, ExitIcon, GearIcon, MoonIcon, SunIcon } from '@radix-ui/react-icons';
 import { useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Link, NavLink } from 'react-router';
@@ -10,7 +10,7 @@ import { nameOf, useUser } from './user-context';
 
 /** What is around every page: the way to the others, who is logged in, and whether there is a network. */
 export function Shell({ children }: { readonly children: ReactNode }) {
-  const { user } = useUser();
+  const { user, rights } = useUser();
   const client = useQueryClient();
   const online = isOnline.use();
   const shown = theme.use();
@@ -33,6 +33,16 @@ export function Shell({ children }: { readonly children: ReactNode }) {
           <NavLink to="/" end>
             {texts.nav.queues}
           </NavLink>
+          {rights.maySeeUsage && (
+            <NavLink to="/usage">
+              <BarChartIcon aria-hidden /> {texts.nav.usage}
+            </NavLink>
+          )}
+          {rights.isAdmin && (
+            <NavLink to="/settings">
+              <GearIcon aria-hidden /> {texts.nav.settings}
+            </NavLink>
+          )}
         </nav>
         <span className="who" title={user.username}>
           {nameOf(user)}

@@ -1,0 +1,71 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, NavLink, useParams } from 'react-router';
+import { queries } from '../api/queries';
+import { useUser } from '../shell/user-context';
+import { texts } from '../texts';
+import { Problem } from '../ui/problem';
+import { Hooks } from './hooks';
+import { Users } from './users';
+
+const TABS: readonly [string, string][] = [
+  ['queues', texts.settings.queues],
+  ['users', texts.settings.users],
+  ['hooks', texts.settings.hooks],
+];
+
+/** What admins set. */
+export default function SettingsPage() {
+  const { rights } = useUser();
+  const tab = useParams().tab ?? 'queues';
+  if (!rights.isAdmin) {
+    return (
+      <main className="content" id="content">
+        <p>{texts.settings.adminsOnly}</p>
+      </main>
+    );
+  }
+  return (
+    <main className="content" id="content">
+      <h1>{texts.settings.title}</h1>
+      <nav className="tabs" aria-label={texts.settings.title}>
+        {TABS.map(([key, name]) => (
+          <NavLink key={key} to={`/settings/${key}`} className={key === tab ? 'active' : ''} end>
+            {name}
+          </NavLink>
+        ))}
+      </nav>
+      {tab === 'users' ? <Users /> : tab === 'hooks' ? <Hooks /> : <Queues />}
+    </main>
+  );
+}
+
+function Queues() {
+  const queues = useQuery(queries.queues());
+  if (queues.error) return <Problem error={queues.error} />;
+  return (
+    <div className="table-box">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{texts.settings.queue.name}</th>
+            <th scope="col">{texts.settings.queue.automation}</th>
+            <th scope="col" className="number">
+              {texts.settings.queue.threshold}
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {queues.data?.map((queue) => (
+            <tr key={queue.id}>
+              <td>
+                <Link to={`/settings/queues/${queue.id}`}>{queue.name}</Link>
+              </td>
+              <td>{texts.settings.queue.levels[queue.automation_enabled ? queue.automation_level : 'never']}</td>
+              <td className="number">{Math.round(queue.default_score_threshold * 100)} %</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

@@ -1,0 +1,356 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  type Api,
+  buildPdf,
+  idOf,
+  invoiceLines,
+  type Json,
+  startSystem,
+  type TestSystem,
+  waitFor,
+} from '@intake/testkit';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { startBrowser } from '../sso/browser';
+
+/** The review page in a real browser. */
+
+jest.setTimeout(240_000);
+
+const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+const SAMPLES = join(__dirname, '../samples');
+const COLLEAGUE = {
+  username: 'eva@example.com',
+  password: 'correct horse battery',
+  first_name: 'Eva',
+  last_name: 'Nowak',
+};
+
+let system: TestSystem;
+let browser: Browser;
+let api: Api;
+let root: string;
+let context: BrowserContext;
+let page: Page;
+/** What no page may do: break its Content-Security-Policy, or fail. */
+let faults: string[];
+
+beforeAll(async () => {
+  [system, browser] = await Promise.all([startSystem({ env: { INTAKE_SESSION_AUTH: 'on' } }), startBrowser()]);
+  api = await system.login();
+  root = system.baseUrl.replace(/\/api$/, '');
+  await api.post('/users', {
+    ...COLLEAGUE,
+    organization: `${system.baseUrl}/v1/organizations/${system.organizationId}`,
+    groups: [`${system.baseUrl}/v1/groups/2`],
+    queues: [`${system.baseUrl}/v1/queues/${system.queueId}`],
+  });
+});
+afterAll(async () => {
+  await browser?.close();
+  await system?.stop();
+});
+beforeEach(async () => {
+  faults = [];
+  context = await newContext();
+  page = await logIn(context, system.admin);
+});
+afterEach(async () => {
+  await context?.close();
+  await emptyQueue();
+  expect(faults).toEqual([]);
+});
+
+async function newContext(options: Parameters<Browser['newContext']>[0] = {}): Promise<BrowserContext> {
+  const made = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  made.setDefaultTimeout(20_000);
+  await made.addInitScript(() => {
+    addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) =>
+      console.error(`CSP: ${violatedDirective} ${blockedURI}`),
+    );
+  });
+  made.on('console', (message) => {
+    if (/CSP|Content Security Policy/.test(message.text())) faults.push(message.text());
+  });
+  made.on('weberror', (error) => faults.push(error.error().message));
+  return made;
+}
+
+async function logIn(into: BrowserContext, { username, password }: { username: string; password: string }) {
+  const opened = await into.newPage();
+  await opened.goto(root);
+  await fillLogin(opened, username, password);
+  await opened.getByRole('heading', { name: 'Queues' }).waitFor();
+  return opened;
+}
+async function fillLogin(into: Page, username: string, password: string) {
+  await into.getByLabel('User name').fill(username);
+  await into.getByLabel('Password', { exact: true }).fill(password);
+  await into.getByRole('button', { name: 'Log in' }).click();
+}
+
+/** No document of one test waits in the next one. */
+async function emptyQueue(): Promise<void> {
+  const { results } = await api.get(`/annotations?queue=${system.queueId}&status=to_review,reviewing,postponed`);
+  for (const { url, status } of results as Json[]) {
+    if (status === 'reviewing') await api.patch(url, { status: 'to_review' });
+    await api.post(`${url}/delete`);
+  }
+}
+
+/** Ids of new documents that wait for review. */
+async function upload(...files: { fileName: string; content: Buffer }[]): Promise<number[]> {
+  const task = await api.upload(system.queueId, files);
+  const { annotationIds } = await waitFor('the upload', () => api.findUploaded(task), { timeoutMs: 60_000 });
+  for (const id of annotationIds) await untilStatus(id, 'to_review');
+  return [...annotationIds];
+}
+const sample = (fileName: string) => ({ fileName, content: readFileSync(join(SAMPLES, fileName)) });
+const invoice = async (number: string) => ({
+  fileName: `${number}.pdf`,
+  content: await buildPdf({ lines: invoiceLines(number) }),
+});
+const untilStatus = (id: number, status: string) =>
+  waitFor(`annotation ${id} to be ${status}`, async () => (await api.get(`/annotations/${id}`)).status === status, {
+    timeoutMs: 60_000,
+  });
+const flatten = (nodes: Json[]): Json[] => nodes.flatMap((node) => [node, ...flatten(node.children ?? [])]);
+const nodes = async (id: number) => flatten((await api.get(`/annotations/${id}/content`)).content);
+const readValue = async (id: number, schemaId: string) =>
+  (await nodes(id)).find(({ schema_id }) => schema_id === schemaId)?.content.value as string;
+const untilValue = (id: number, schemaId: string, value: string) =>
+  waitFor(`${schemaId} to be ${value}`, async () => (await readValue(id, schemaId)) === value);
+
+/** Opens a document and waits until it is being reviewed. */
+async function open(id: number, into = page): Promise<void> {
+  await into.goto(`${root}/annotations/${id}`);
+  await into.getByRole('button', { name: 'Confirm' }).waitFor();
+}
+const field = (label: string, into = page) => into.getByLabel(label, { exact: true });
+
+it('a correct invoice goes from the upload to the export by a handful of keys', async () => {
+  await page.getByRole('link', { name: 'Invoices' }).click();
+  await page.locator('input[type=file]').setInputFiles([join(SAMPLES, 'invoice-en.pdf')]);
+  await page.getByText('Uploaded').waitFor();
+  const row = page.getByRole('row', { name: /invoice-en\.pdf/ });
+  // The state changes by itself.
+  await row.getByText('To review').waitFor();
+  await row.getByRole('link').focus();
+
+  let presses = 0;
+  const press = async (key: string) => {
+    presses += 1;
+    await page.keyboard.press(key);
+  };
+  await press('Enter');
+  const confirm = page.getByRole('button', { name: 'Confirm' });
+  await confirm.waitFor();
+  await waitFor('the first field to have the focus', () =>
+    page.evaluate(() => Boolean((document.activeElement as HTMLElement)?.dataset.field)),
+  );
+  const hasConfirm = () => confirm.evaluate((button) => button === document.activeElement);
+  while (!(await hasConfirm()) && presses < 30) await press('Enter');
+  await press('Enter');
+  await page.getByText('Nothing left to review in this queue.').waitFor();
+  expect(presses).toBeLessThanOrEqual(10);
+
+  const { results } = await api.get(`/annotations?queue=${system.queueId}&status=exported`);
+  expect(results).toHaveLength(1);
+  const csv = await (
+    await api.request('GET', `/queues/${system.queueId}/export?format=csv&id=${results[0].id}`)
+  ).text();
+  expect(csv).toContain('HF-2024-0117');
+});
+
+it('a word that is clicked becomes the value, and an undo brings the old one back', async () => {
+  const [id] = (await upload(sample('invoice-en.pdf'))) as [number];
+  await open(id);
+  const before = await readValue(id, 'document_id');
+  await field('Invoice number').focus();
+  const image = page.getByAltText('Page 1 of the document');
+  await image.evaluate((element: HTMLImageElement) => element.decode());
+  const { results } = await api.get(`/annotations/${id}/page_data?granularity=words&page_numbers=1`);
+  const [left, top, right, bottom] = results[0].items.find(({ text }: Json) => text === 'PO-88213').position;
+  const box = await image.evaluate((element: HTMLImageElement) => {
+    const { x, y, width } = element.getBoundingClientRect();
+    return { x, y, scale: width / element.naturalWidth };
+  });
+  const [x, y] = [box.x + ((left + right) / 2) * box.scale, box.y + ((top + bottom) / 2) * box.scale];
+  await page.mouse.click(x, y);
+  await untilValue(id, 'document_id', 'PO-88213');
+  expect(await field('Invoice number').inputValue()).toBe('PO-88213');
+  await page.keyboard.press('Control+z');
+  await untilValue(id, 'document_id', before);
+});
+
+it('what is typed is stored and checked by itself', async () => {
+  const [id] = (await upload(await invoice('INV-7'))) as [number];
+  await open(id);
+  await field('Issue date').fill('no date');
+  await page.getByText('not a date').waitFor();
+  await page.keyboard.press('Control+Enter');
+  await page.getByText('Annotation contains validation errors.').waitFor();
+  expect((await api.get(`/annotations/${id}`)).status).toBe('reviewing');
+  await field('Issue date').fill('2024-03-16');
+  await page.getByText('not a date').waitFor({ state: 'detached' });
+  await untilValue(id, 'date_issue', '2024-03-16');
+  const [stored] = (await nodes(id)).filter(({ schema_id }) => schema_id === 'date_issue');
+  expect(stored.validation_sources).toEqual(['human']);
+});
+
+it('rows of the line items are added, changed, moved and removed, and summed', async () => {
+  const [id] = (await upload(sample('invoice-en.pdf'))) as [number];
+  await open(id);
+  const codes = async () =>
+    (await nodes(id)).filter(({ schema_id }) => schema_id === 'item_code').map(({ content }) => content.value);
+  const first = await codes();
+  await page.getByRole('button', { name: /^Line items/ }).click();
+  await page.getByRole('button', { name: 'Add row' }).click();
+  await waitFor('the row', async () => (await codes()).length === first.length + 1);
+  await field(`Code, row ${first.length + 1}`).fill('NEW-1');
+  await waitFor('the value', async () => (await codes()).at(-1) === 'NEW-1');
+  await page.keyboard.press('Alt+ArrowUp');
+  const moved = [...first.slice(0, -1), 'NEW-1', first.at(-1)];
+  await waitFor('the row to be moved', async () => String(await codes()) === String(moved));
+  await page.getByRole('button', { name: 'Remove row: row 1' }).click();
+  await waitFor('the row to be gone', async () => String(await codes()) === String(moved.slice(1)));
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await waitFor('the row to be back', async () => String(await codes()) === String(moved));
+});
+
+it('somebody else sees who reviews, cannot write, and can take over', async () => {
+  const [id] = (await upload(await invoice('INV-8'))) as [number];
+  const other = await newContext();
+  const eva = await logIn(other, COLLEAGUE);
+  await open(id, eva);
+  await page.goto(`${root}/annotations/${id}`);
+  await page.getByText('Eva Nowak is reviewing this document.').waitFor();
+  expect(await field('Invoice number').getAttribute('readonly')).not.toBeNull();
+  await page.getByRole('button', { name: 'Take over' }).click();
+  await page.getByRole('button', { name: 'Confirm' }).waitFor();
+  // Eva is told, and what she types now overwrites nothing.
+  await eva.getByText('is reviewing this document').waitFor();
+  expect(await field('Invoice number', eva).getAttribute('readonly')).not.toBeNull();
+  await other.close();
+});
+
+it('a session that ends asks for the login, and loses nothing that was typed', async () => {
+  const [id] = (await upload(await invoice('INV-9'))) as [number];
+  await open(id);
+  await context.clearCookies();
+  await field('Invoice number').fill('TYPED-1');
+  await page.getByText('Your session has ended.').waitFor();
+  await fillLogin(page, system.admin.username, system.admin.password);
+  await page.getByText('Your session has ended.').waitFor({ state: 'detached' });
+  await untilValue(id, 'document_id', 'TYPED-1');
+});
+
+it('without a network it says so, and sends what was typed when it is back, after a reload too', async () => {
+  const [id] = (await upload(await invoice('INV-10'))) as [number];
+  await open(id);
+  await context.setOffline(true);
+  await field('Invoice number').fill('OFFLINE-1');
+  await page.getByText('You are offline.').waitFor();
+  await page.getByText('1 value is not saved yet').waitFor();
+  await context.setOffline(false);
+  await page.reload();
+  await untilValue(id, 'document_id', 'OFFLINE-1');
+});
+
+it('postponed, rejected and deleted documents leave the list of what waits', async () => {
+  const ids = await upload(await invoice('INV-11'), await invoice('INV-12'), await invoice('INV-13'));
+  const [postponed, rejected, deleted] = ids as [number, number, number];
+  await open(postponed);
+  await page.keyboard.press('Alt+p');
+  await untilStatus(postponed, 'postponed');
+  await open(rejected);
+  await page.keyboard.press('Alt+r');
+  await page.getByLabel('A note for your colleagues').fill('wrong company');
+  await page.getByRole('dialog').getByRole('button', { name: 'Reject' }).click();
+  await untilStatus(rejected, 'rejected');
+  const { results } = await api.get(`/notes?annotation=${rejected}`);
+  expect(results[0].content).toBe('wrong company');
+  await open(deleted);
+  await page.keyboard.press('Alt+Backspace');
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await untilStatus(deleted, 'deleted');
+});
+
+it('what a document says is text, never markup', async () => {
+  const text = '<img src=x onerror=alert(1)>';
+  const [id] = (await upload({ ...(await invoice('INV-14')), fileName: `${text}.pdf` })) as [number];
+  await open(id);
+  await field('Invoice number').fill(text);
+  await untilValue(id, 'document_id', text);
+  expect(await page.locator('img[src="x"]').count()).toBe(0);
+});
+
+const PLACES = [
+  '/',
+  '/queues/:queue',
+  '/annotations/:annotation',
+  '/settings',
+  '/settings/users',
+  '/settings/queues/:queue',
+  '/usage',
+];
+it.each(['light', 'dark'] as const)(
+  'nothing serious is wrong for people with disabilities, %s',
+  async (colorScheme) => {
+    const [id] = (await upload(sample('invoice-en.pdf'))) as [number];
+    const themed = await newContext({ colorScheme });
+    const opened = await logIn(themed, system.admin);
+    const found: string[] = [];
+    for (const place of PLACES) {
+      await opened.goto(root + place.replace(':queue', String(system.queueId)).replace(':annotation', String(id)));
+      await opened.locator('h1').first().waitFor({ state: 'attached' });
+      if (place.includes('annotation')) {
+        await opened.getByRole('button', { name: 'Confirm' }).waitFor();
+        await opened.getByRole('button', { name: /^Line items/ }).click();
+      }
+      await opened.evaluate(AXE);
+      const violations = await opened.evaluate(async () => {
+        const { axe } = globalThis as unknown as { axe: { run: () => Promise<{ violations: Json[] }> } };
+        return (await axe.run()).violations;
+      });
+      for (const { id: rule, impact, nodes: at } of violations) {
+        if (impact === 'serious' || impact === 'critical') found.push(`${place} ${rule}: ${at[0].html}`);
+      }
+    }
+    expect(found).toEqual([]);
+    await themed.close();
+  },
+);
+
+it('admins set a queue, its schema and its users, and see what was done', async () => {
+  await page.goto(`${root}/settings/queues/${system.queueId}`);
+  const before = await api.get(`/queues/${system.queueId}`);
+  await page.getByLabel('Confidence that is enough').fill('90');
+  await page.getByRole('form', { name: 'General' }).getByRole('button', { name: 'Save' }).click();
+  await waitFor('the threshold', async () => (await api.get(before.url)).default_score_threshold === 0.9);
+  const json = page.getByLabel('Content (JSON)');
+  const content = JSON.parse(await json.inputValue());
+  const changed = structuredClone(content);
+  changed[0].children.push({ category: 'datapoint', id: 'project', label: 'Project', type: 'float' });
+  await json.fill(JSON.stringify(changed));
+  await page.getByText('"float" is not a valid choice.').waitFor();
+  expect(await page.getByRole('button', { name: 'Save the schema' }).isDisabled()).toBe(true);
+  changed[0].children.at(-1).type = 'string';
+  await json.fill(JSON.stringify(changed));
+  await page.getByText('The schema is correct.').waitFor();
+  await page.getByRole('button', { name: 'Save the schema' }).click();
+  await waitFor('the schema', async () => JSON.stringify((await api.get(before.schema)).content).includes('project'));
+  await api.patch(before.schema, { content });
+  await page.goto(`${root}/settings/users`);
+  await page.getByRole('button', { name: 'Add a user' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('User name').fill('jan@example.com');
+  await dialog.getByLabel('Password').fill('correct horse battery');
+  await dialog.getByLabel('Invoices').check();
+  await dialog.getByRole('button', { name: 'Create the user' }).click();
+  await page.getByRole('button', { name: 'jan@example.com' }).waitFor();
+  const [jan] = (await api.get('/users?username=jan@example.com')).results;
+  expect(jan.queues.map(idOf)).toEqual([system.queueId]);
+  await page.goto(`${root}/usage`);
+  await page.getByRole('img', { name: 'Documents over time' }).waitFor();
+});
