@@ -119,6 +119,12 @@ const queueQuery = ({ queue }: Objects) => `queue=${queue}`;
 /** Others are changed by admins only. */
 const othersByAdmins = (role: Role, place: Place) => (place === 'other' && !isAdmin(role) ? 403 : undefined);
 
+/** Refused once the annotation is there. */
+const NO_PAGE = {
+  get pages() {
+    return [{ page: at('pages', 999_999) }];
+  },
+};
 const CONNECTOR = { name: 'Connector', service_url: 'https://c.example.com' };
 const HOOK = { name: 'Hook', events: [], config: { url: 'https://h.example.com' } };
 /** Two paths of the same objects. */
@@ -344,6 +350,15 @@ const ENDPOINTS: Record<string, Endpoint> = {
   'GET /original/:s3_name': one('readAnnotations', 's3_name'),
   'GET /pages': list('readAnnotations', 'page'),
   'GET /pages/:id': one('readAnnotations', 'page'),
+  'PATCH /pages/:id': one('patchAnnotation', 'page', { body: () => ({ metadata: { by: 'a role' } }) }),
+  'POST /annotations/:id/split': one('dispose', 'annotation', { body: () => ({ documents: [NO_PAGE] }) }),
+  'POST /annotations/:id/edit': one('dispose', 'annotation', { body: () => ({ documents: [NO_PAGE] }) }),
+  'POST /annotations/:id/edit_pages': one('dispose', 'annotation'),
+  'POST /annotations/:id/edit_pages/start': one('dispose', 'annotation'),
+  'POST /annotations/:id/edit_pages/cancel': one('dispose', 'annotation'),
+  'POST /annotations/:id/edit_pages/in_place': one('dispose', 'annotation', {
+    body: () => ({ parent_pages: NO_PAGE.pages }),
+  }),
   'GET /pages/:id/content': one('readAnnotations', 'page'),
   'GET /pages/:id/preview': one('readAnnotations', 'page'),
 

@@ -14,8 +14,15 @@ export interface EngineJobs {
   findPageCodes: { input: { bytes: Uint8Array }; output: { pageCount: number; codes: PageCode[] } };
   /** One PDF of several pictures. */
   joinPictures: { input: { pictures: readonly Uint8Array[] }; output: Buffer };
-  /** A PDF for each run of page numbers. */
-  cutPdf: { input: { bytes: Uint8Array; runs: readonly (readonly number[])[] }; output: Buffer[] };
+  /** A PDF for each run of page numbers; `turns`: by how much each page is turned clockwise, in degrees. */
+  cutPdf: {
+    input: {
+      bytes: Uint8Array;
+      runs: readonly (readonly number[])[];
+      turns?: readonly (readonly number[])[] | undefined;
+    };
+    output: Buffer[];
+  };
 }
 
 /** Path of the built worker script; the package must have been built. */

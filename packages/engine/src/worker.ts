@@ -13,5 +13,5 @@ serveJobs<EngineJobs>({
   readPages: ({ bytes, mimeType }) => readPages(bytes, mimeType),
   findPageCodes: ({ bytes }) => findPageCodes(bytes),
   joinPictures: ({ pictures }) => joinPictures(pictures),
-  cutPdf: ({ bytes, runs }) => cutPdf(bytes, runs),
+  cutPdf: ({ bytes, runs, turns }) => cutPdf(bytes, runs, turns),
 });

@@ -16,6 +16,7 @@ import { createMigrationStore } from './migration/migration.store';
 import { createMigrations, startMigrations } from './migration/migrations';
 import { createReadingStore } from './migration/reading.store';
 import { createNoteStore } from './note/note.store';
+import { createPageEditing } from './page-editing/page-editing';
 import { createQueueDeletionStore } from './queue-deletion/queue-deletion.store';
 import { createQueueDeletions, startQueueDeletions } from './queue-deletion/queue-deletions';
 import { createRelationStore } from './relation/relation.store';
@@ -74,6 +75,7 @@ export const start = (env: Environment) =>
         annotations,
         contents,
         purge,
+        pageEditing: createPageEditing(tools, annotations),
         relating: createRelations(tools),
       }),
       isUnavailable: isMongoUnavailable,

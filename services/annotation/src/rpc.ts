@@ -11,6 +11,7 @@ import type { createPurge } from './annotation/purge';
 import type { BlockerStore } from './automation/blocker.store';
 import type { Contents } from './content/contents';
 import type { Note, NoteStore } from './note/note.store';
+import type { createPageEditing } from './page-editing/page-editing';
 import type { Relation, RelationStore } from './relation/relation.store';
 import type { createRelations, GivenRelation } from './relation/relations';
 
@@ -24,11 +25,25 @@ export function createRpc(deps: {
   relations: RelationStore;
   relating: ReturnType<typeof createRelations>;
   blockers: BlockerStore;
+  pageEditing: ReturnType<typeof createPageEditing>;
   purge: ReturnType<typeof createPurge>;
   backbone: Backbone;
   log: Logger;
 }): Handlers<typeof contract.AnnotationServiceService> {
-  const { annotations, contents, store, history, notes, relations, relating, blockers, purge, backbone, log } = deps;
+  const {
+    annotations,
+    contents,
+    store,
+    history,
+    notes,
+    relations,
+    relating,
+    blockers,
+    pageEditing,
+    purge,
+    backbone,
+    log,
+  } = deps;
   return {
     getAnnotations: async ({ ids }, caller) => {
       const found = await store.getMany(caller, ids);
@@ -73,6 +88,25 @@ export function createRpc(deps: {
       toProto(await annotations.delete(caller, id, processingDuration)),
     rotate: async (request, caller) => toProto(await annotations.rotate(caller, request)),
     copy: async (request, caller) => toProto(await annotations.copy(caller, request)),
+    editPages: async (request, caller) => ({ parts: [...(await pageEditing.edit(caller, request))] }),
+    startEditPages: async ({ id }, caller) => {
+      const { parent, children, sessionTimeoutS } = await pageEditing.start(caller, id);
+      return {
+        parent: toProto(parent),
+        children: children.map(({ annotation, started }) => ({
+          annotation: toProto(annotation),
+          started,
+          fileName: annotation.fileName,
+          pages: [...annotation.parentPages],
+          values: annotation.values,
+        })),
+        sessionTimeoutS,
+      };
+    },
+    cancelEditPages: async (request, caller) => {
+      await pageEditing.cancel(caller, request);
+      return {};
+    },
     purgeDeleted: async ({ annotationIds, queueId }, caller) => {
       await purge.request(caller, { ids: annotationIds, queueId });
       // The sweep does what is left when this replica ends meanwhile.

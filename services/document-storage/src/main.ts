@@ -7,6 +7,7 @@ import { type Environment, runAsProcess, runService } from '@intake/service';
 import { type ArchiveJobs, archiveWorker, ChildPool, type ConvertJobs, convertWorker } from '@intake/untrusted';
 import { readSettings } from './config';
 import { createConsumers } from './consumers';
+import { createCutDocument } from './document/cut-document';
 import { createDocumentStore } from './document/document.store';
 import { createPurge } from './document/purge';
 import { createSplitDocument } from './document/split-document';
@@ -104,6 +105,7 @@ export const start = (env: Environment) =>
     const splitDocument = createSplitDocument({
       ...{ backbone, files, fileStore, objects, documents, submissions, importUpload, engine },
     });
+    const cutDocument = createCutDocument({ backbone, files, fileStore, objects, documents, pages, engine });
     const drawPage = createPageImages({ pages, documents, objects, engine, log: runtime.log });
 
     await serveRpc(runtime, {
@@ -111,7 +113,7 @@ export const start = (env: Environment) =>
       proto: 'intake/document_storage/v1/document_storage.proto',
       handlers: createRpc({
         ...{ files, fileStore, objects, documents, uploads, tasks, pages, pageTexts },
-        ...{ createUpload, importUpload, drawPage, prepareRendition, splitDocument },
+        ...{ createUpload, importUpload, drawPage, prepareRendition, splitDocument, cutDocument },
       }),
       ...rpc,
       isUnavailable: isMongoUnavailable,

@@ -1,6 +1,7 @@
 import { documentStorage } from '@intake/contracts';
 import { type Caller, type Handlers, organizationOf, Refusal, requireSystem } from '@intake/rpc';
 import { currentContext } from '@intake/service';
+import type { createCutDocument } from './document/cut-document';
 import type { Document } from './document/document';
 import type { DocumentStore } from './document/document.store';
 import type { Files } from './file/file';
@@ -9,7 +10,7 @@ import { readFileParts, sendFile } from './file/file-stream';
 import type { ObjectStore } from './object-store/object-store';
 import type { Page } from './page/page';
 import type { PageStore } from './page/page.store';
-import type { PageImage } from './page/page-image';
+import { imageKeysOf, type PageImage } from './page/page-image';
 import type { PageTextStore } from './page/page-text.store';
 import { PDF, type PrepareRendition } from './rendition/rendition';
 import type { TaskStore } from './task/task.store';
@@ -30,6 +31,7 @@ export interface RpcOptions {
   readonly createUpload: CreateUpload;
   readonly importUpload: ImportUpload;
   readonly prepareRendition: PrepareRendition;
+  readonly cutDocument: ReturnType<typeof createCutDocument>;
   readonly splitDocument: (caller: Caller, id: number, runs: readonly (readonly number[])[]) => Promise<number[]>;
   readonly drawPage: (caller: Caller, pageId: number, preview: boolean) => Promise<PageImage>;
 }
@@ -136,6 +138,10 @@ export function createRpc(options: RpcOptions): Handlers<Service> {
       const texts = sizes.flatMap(({ number, rotationDeg, source, wordsJson }) =>
         source === '' ? [] : [{ documentId: of.documentId, number, rotationDeg, source, wordsJson }],
       );
+      const numbers = sizes.map(({ number }) => number);
+      for (const id of await pages.removeOthers(organizationId, of, numbers)) {
+        for (const key of imageKeysOf(id)) await objects.remove(key);
+      }
       const [pageIds] = await Promise.all([
         pages.put(
           organizationId,
@@ -169,6 +175,13 @@ export function createRpc(options: RpcOptions): Handlers<Service> {
       requireSystem(caller);
       const numbers = runs.map((run) => run.numbers);
       return { documentIds: await options.splitDocument(caller, documentId, numbers) };
+    },
+    async cutDocument(request, caller) {
+      requireSystem(caller);
+      return { documents: await options.cutDocument(caller, request) };
+    },
+    async updatePage({ id, metadata }, caller) {
+      return toPageMessage(found(await pages.setMetadata(caller, id, metadata ?? {})));
     },
     async listPages({ ordering, page, pageSize, ...filter }, caller) {
       const { pages: list, total } = await pages.list(caller, filter, ordering, { page, pageSize });

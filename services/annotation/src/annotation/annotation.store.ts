@@ -103,6 +103,7 @@ export function createAnnotationStore(database: Database) {
       purgeRequestedAt: nullable(Date),
       md5: nullable(String),
       fingerprint: nullable(String),
+      parentPages: { type: [Schema.Types.Mixed], default: [] },
     },
     { collection: 'annotations', versionKey: false, minimize: false, strict: 'throw' },
   );

@@ -31,7 +31,17 @@ export const FRESH = {
   purgeRequestedAt: null,
   md5: null,
   fingerprint: null,
+  parentPages: [],
 } as const;
+
+/** A page of the annotation that a part was made of. */
+export interface ParentPage {
+  readonly pageId: number;
+  /** 0, 90, 180 or 270, clockwise from the page as it is in the file. */
+  readonly rotationDeg: number;
+  /** Left out. */
+  readonly deleted: boolean;
+}
 
 /** An annotation: the extracted and reviewed data of one document in one queue (without its content). */
 export interface Annotation {
@@ -104,6 +114,8 @@ export interface Annotation {
   readonly relationIds: readonly number[];
   readonly labelIds: readonly number[];
   readonly assigneeIds: readonly number[];
+  /** Of a part that people made: the pages of its parent. */
+  readonly parentPages: readonly ParentPage[];
   /** Since when a deleted annotation waits for its purge. */
   readonly purgeRequestedAt: Date | null;
 }

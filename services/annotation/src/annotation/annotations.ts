@@ -465,7 +465,7 @@ function secondsOf(spent: Spent): Partial<ProcessingDuration> {
 }
 
 /** Adds the seconds of an action to those of the annotation. */
-function adding(spent: Spent): { patchOf?: (before: Annotation) => Partial<Annotation> } {
+export function adding(spent: Spent): { patchOf?: (before: Annotation) => Partial<Annotation> } {
   const seconds = Object.entries(secondsOf(spent)) as [keyof ProcessingDuration, number][];
   if (seconds.length === 0) return {};
   return {

@@ -97,6 +97,11 @@ export function createRelationStore(database: Database) {
       ]);
       return { relations: rows.map(toRelation), total };
     },
+    /** The relation of the parts that were made of an annotation; null while there is none. */
+    async findParts(organizationId: number, parentId: number, session?: ClientSession): Promise<Relation | null> {
+      const row = await model.findOne({ organizationId, parentId, type: 'edit' }, null, { session }).lean<Row>();
+      return row ? toRelation(row) : null;
+    },
     /** Annotations that belong to such relations. */
     async findMembers(
       caller: Caller,

@@ -49,6 +49,16 @@ export interface DocumentStore {
     session: ClientSession,
     annotations: readonly { organizationId: number; documentId: number; annotationId: number }[],
   ): Promise<void>;
+  /** An annotation whose pages were edited has another document now: it is no annotation of its parent any more. */
+  leaveParent(
+    session: ClientSession,
+    annotation: { organizationId: number; documentId: number; annotationId: number },
+  ): Promise<void>;
+  /**
+   * The document that one was made of, when nothing needs it any more: it has no annotation, and all that was made of it is
+   * purged. Transactions that ask for the same parent meet each other.
+   */
+  findUnneededParent(session: ClientSession, document: Document): Promise<Document | null>;
   /** Lets those who see a queue see the document. */
   share(organizationId: number, documentId: number, annotationId: number, queueId: number): Promise<void>;
   /** Its bytes are gone: what told of them goes too. */
@@ -105,6 +115,7 @@ export function createDocumentStore(database: Database, files: Pick<FileStore, '
       announcements: { type: Number, default: 0 },
       sharedQueueIds: { type: [Number], default: undefined },
       purgedAt: Date,
+      touchedAt: Date,
     },
     { collection: 'documents', versionKey: false },
   );
@@ -185,6 +196,26 @@ export function createDocumentStore(database: Database, files: Pick<FileStore, '
         })),
         { session },
       );
+    },
+    async leaveParent(session, { organizationId, documentId, annotationId }) {
+      const row = await rows.findOne({ _id: documentId, organizationId }, { session, projection: { parentId: 1 } });
+      if (!row?.parentId) return;
+      await rows.updateOne(
+        { _id: row.parentId, organizationId },
+        { $pull: { annotationIds: annotationId } as never },
+        { session },
+      );
+    },
+    async findUnneededParent(session, { organizationId, parentId }) {
+      if (parentId === null) return null;
+      const parent = await rows.findOneAndUpdate(
+        { _id: parentId, organizationId, annotationIds: { $size: 0 }, purgedAt: { $exists: false } },
+        { $set: { touchedAt: new Date() } as never },
+        { session, returnDocument: 'after' },
+      );
+      if (!parent) return null;
+      const needed = await rows.findOne({ parentId, organizationId, purgedAt: { $exists: false } }, { session });
+      return needed ? null : toDocument(parent);
     },
     async share(organizationId, documentId, annotationId, queueId) {
       await rows.updateOne(

@@ -17,8 +17,9 @@ export interface PurgeOptions {
 }
 
 /**
- * What `annotation.purged` means here: the pages of the annotation go, and with the last annotation of a document its bytes
- * (API: annotations.md section 6). Nothing leads back from there, so the objects go first; what is interrupted is done again.
+ * What `annotation.purged` means here: the pages of the annotation go, and with the last annotation of a document its bytes, and
+ * those of the document it was made of when that has no annotation: an archive, or what pages were edited of (API: annotations.md
+ * section 6). Nothing leads back from there, so the objects go first; what is interrupted is done again.
  */
 export function createPurge({ documents, pages, pageTexts, fileStore, objects }: PurgeOptions) {
   return async (event: events.AnnotationChanged): Promise<(session: ClientSession) => Promise<void>> => {
@@ -36,7 +37,17 @@ export function createPurge({ documents, pages, pageTexts, fileStore, objects }:
       if (!document) return;
       for (const key of keys) await fileStore.drop(session, key);
       await pageTexts.removeOfDocument(session, organizationId, documentId);
-      await documents.markPurged(session, organizationId, documentId, new Date());
+      const now = new Date();
+      await documents.markPurged(session, organizationId, documentId, now);
+      let parent = await documents.findUnneededParent(session, document);
+      while (parent) {
+        for (const key of [parent.s3Name, ...(parent.rendition ? [parent.rendition.key] : [])]) {
+          await fileStore.release(session, key);
+        }
+        await pageTexts.removeOfDocument(session, organizationId, parent.id);
+        await documents.markPurged(session, organizationId, parent.id, now);
+        parent = await documents.findUnneededParent(session, parent);
+      }
     };
   };
 }

@@ -12,6 +12,14 @@ export interface PageStore {
     of: Pick<Page, 'annotationId' | 'documentId' | 'queueId'>,
     pages: readonly PageSize[],
   ): Promise<number[]>;
+  /** Takes away the pages that an annotation has no more; answers their ids. */
+  removeOthers(
+    organizationId: number,
+    of: Pick<Page, 'annotationId' | 'documentId'>,
+    numbers: readonly number[],
+  ): Promise<number[]>;
+  /** Changes the metadata of a page. Null when the caller cannot see it. */
+  setMetadata(caller: Caller, id: number, metadata: Readonly<Record<string, unknown>>): Promise<Page | null>;
   /** Who sees this queue sees the pages of the annotation. */
   place(organizationId: number, annotationId: number, queueId: number): Promise<void>;
   findOfAnnotation(organizationId: number, annotationId: number): Promise<Page[]>;
@@ -79,6 +87,21 @@ export function createPageStore(database: Database, ids: Ids): PageStore {
       const numbers = { $in: pages.map(({ number }) => number) };
       const stored = rows.find({ organizationId, annotationId, number: numbers }, { projection: { _id: 1 } });
       return (await stored.sort({ number: 1 }).toArray()).map((page) => page._id);
+    },
+    async removeOthers(organizationId, { annotationId, documentId }, numbers) {
+      const others = { $or: [{ documentId: { $ne: documentId } }, { number: { $nin: [...numbers] } }] };
+      const which = { organizationId, annotationId, ...others };
+      const found = await rows.find(which, { projection: { _id: 1 } }).toArray();
+      if (found.length > 0) await rows.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
+      return found.map(({ _id }) => _id);
+    },
+    async setMetadata(caller, id, metadata) {
+      const row = await rows.findOneAndUpdate(
+        { $and: [visibleTo(caller), { _id: id }] },
+        { $set: { metadataJson: JSON.stringify(metadata) } },
+        { returnDocument: 'after' },
+      );
+      return row && toPage(row);
     },
     async place(organizationId, annotationId, queueId) {
       await rows.updateMany({ organizationId, annotationId }, { $set: { queueId } });

@@ -31,6 +31,8 @@ export interface ImportUploadOptions {
 export interface NewAnnotation extends UploadAnnotation {
   readonly organizationId: number;
   readonly uploadId?: number | undefined;
+  /** What happened to it. */
+  readonly trigger: string;
   /** Runs what follows from it as a part of the request that it was opened in. */
   within<T>(fn: () => T): T;
 }
@@ -178,6 +180,9 @@ export function createImportUpload(options: ImportUploadOptions): ImportUpload {
 
     async recordAnnotations(session, annotations) {
       await documents.addAnnotations(session, annotations);
+      for (const annotation of annotations) {
+        if (annotation.trigger === 'edit_in_place') await documents.leaveParent(session, annotation);
+      }
       const before = await uploads.loadMany(
         session,
         annotations.flatMap(({ uploadId }) => uploadId ?? []),

@@ -1,6 +1,7 @@
 import { documentStorage } from '@intake/contracts';
-import { documentToJson, pageToJson } from '@intake/resources';
+import { documentToJson, metadata, pageToJson } from '@intake/resources';
 import type { Caller } from '@intake/rpc';
+import { z } from 'zod';
 import { ids, listRoute, text, times } from '../list-route';
 import { openFile } from '../reply/chunk-stream';
 import { attachment } from '../reply/content-disposition';
@@ -149,6 +150,17 @@ export function documentRoutes({ services }: RouteContext) {
       allow: 'readAnnotations',
       call: async ({ parameters }, caller) => {
         const filter = documentStorage.ListPagesRequest.fromPartial({ ids: [parameters.id], page: 1, pageSize: 1 });
+        return onlyOne((await storage.listPages(filter, caller)).pages);
+      },
+      reply: (row, request) => replyOne(request, pageToJson(row, request.urls)),
+    }),
+    route('PATCH', '/pages/:id', {
+      allow: 'patchAnnotation',
+      body: z.object({ metadata: metadata.optional() }),
+      doc: { summary: 'Changes the metadata of a page.' },
+      call: async ({ parameters: { id }, body }, caller) => {
+        if (body.metadata) return storage.updatePage({ id, metadata: body.metadata }, caller);
+        const filter = documentStorage.ListPagesRequest.fromPartial({ ids: [id], page: 1, pageSize: 1 });
         return onlyOne((await storage.listPages(filter, caller)).pages);
       },
       reply: (row, request) => replyOne(request, pageToJson(row, request.urls)),

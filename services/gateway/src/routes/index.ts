@@ -16,6 +16,7 @@ import { hookRoutes } from './hooks';
 import { lessonRoutes } from './lessons';
 import { createLookups, type Lookups } from './lookups';
 import { openApiRoutes } from './openapi';
+import { pageEditingRoutes } from './page-editing';
 import { pageTextRoutes } from './page-text';
 import { recipientRoutes } from './recipients';
 import { registrationRoutes } from './registration';
@@ -57,6 +58,7 @@ export function createRoutes(options: Omit<RouteContext, 'lookups'>): Route[] {
     ...contentRoutes(context),
     ...relatedRoutes(context),
     ...pageTextRoutes(context),
+    ...pageEditingRoutes(context),
     ...emailRoutes(context),
     ...emailTemplateRoutes(context),
     ...recipientRoutes(context),

@@ -1,0 +1,278 @@
+import {
+  type Api,
+  buildPdf,
+  idOf,
+  invoiceLines,
+  type Json,
+  startSystem,
+  type TestSystem,
+  waitFor,
+} from '@intake/testkit';
+import { PDFDocument } from 'pdf-lib';
+
+/** Splitting documents and editing their pages. API: annotations.md section 8, pages.md. */
+
+jest.setTimeout(180_000);
+
+let system: TestSystem;
+let api: Api;
+let colleague: Api;
+let counter = 0;
+
+beforeAll(async () => {
+  system = await startSystem();
+  api = await system.login();
+  const login = { username: 'colleague@example.com', password: 'correct horse battery' };
+  await api.post('/users', {
+    ...login,
+    organization: `${system.baseUrl}/v1/organizations/${system.organizationId}`,
+    groups: [`${system.baseUrl}/v1/groups/3`],
+  });
+  colleague = await system.login(login);
+});
+afterAll(() => system?.stop());
+
+/** Three invoices in one file, one on each page. */
+async function buildScan(): Promise<Buffer> {
+  const whole = await PDFDocument.create();
+  for (const number of [1, 2, 3]) {
+    const one = await PDFDocument.load(await buildPdf({ lines: invoiceLines(`PAGE-${counter}-${number}`) }));
+    for (const page of await whole.copyPages(one, [0])) whole.addPage(page);
+  }
+  return Buffer.from(await whole.save());
+}
+
+const statusIs = (url: string, status: string) =>
+  waitFor(
+    `${url} to be ${status}`,
+    async () => {
+      const annotation = await api.get(url);
+      return annotation.status === status && annotation;
+    },
+    { timeoutMs: 60_000 },
+  );
+
+/** An annotation of three pages, ready for review. */
+async function importScan(): Promise<Json> {
+  counter += 1;
+  const task = await api.upload(system.queueId, [{ fileName: `scan-${counter}.pdf`, content: await buildScan() }]);
+  const { annotationIds } = await waitFor('the upload', () => api.findUploaded(task), { timeoutMs: 60_000 });
+  return statusIs(`${system.baseUrl}/v1/annotations/${annotationIds[0]}`, 'to_review');
+}
+
+const send = async (as: Api, path: string, body: unknown, method = 'POST') => {
+  const response = await as.request(method, path, { body });
+  const text = await response.text();
+  return { status: response.status, body: (text ? JSON.parse(text) : null) as Json };
+};
+const textOf = async (annotation: string) => {
+  const { results } = await api.get(`${annotation}/page_data?granularity=texts`);
+  return results.map(({ items }: Json) => items[0].text.match(/PAGE-\d+-(\d)/)?.[1]).join('');
+};
+const idsOfFields = (nodes: Json[]): Json[] => nodes.flatMap((node) => [node, ...idsOfFields(node.children ?? [])]);
+const numberOf = async (annotation: string) =>
+  idsOfFields((await api.get(`${annotation}/content`)).content).find(({ schema_id }) => schema_id === 'document_id')
+    ?.content.value;
+
+it('splits a document into new ones, in the order and with the turns that are asked for', async () => {
+  const original = await importScan();
+  const [first, second, third] = original.pages as string[];
+  const { results } = await api.post(`${original.url}/split`, {
+    documents: [
+      { pages: [{ page: second }] },
+      {
+        pages: [{ page: third, rotation_deg: 180 }, { page: first }],
+        metadata: { document: { box: 7 }, annotation: { by: 'hand' } },
+      },
+    ],
+  });
+  expect(results).toHaveLength(2);
+  expect((await api.get(original.url)).status).toBe('split');
+  const parts = [
+    await statusIs(results[0].annotation, 'to_review'),
+    await statusIs(results[1].annotation, 'to_review'),
+  ];
+  expect(parts.map(({ queue, pages }) => [queue, pages.length])).toEqual([
+    [original.queue, 1],
+    [original.queue, 2],
+  ]);
+  expect(parts.map(({ document }) => document)).toEqual(results.map(({ document }: Json) => document));
+  expect(parts.map(({ metadata }) => metadata)).toEqual([{}, { by: 'hand' }]);
+  expect(await textOf(parts[0].url)).toBe('2');
+  expect(await textOf(parts[1].url)).toBe('31');
+  expect(await numberOf(parts[0].url)).toBe(`PAGE-${counter}-2`);
+
+  const documents = await Promise.all(results.map(({ document }: Json) => api.get(document)));
+  expect(documents.map((one) => one.original_file_name)).toEqual([`scan-${counter}_1.pdf`, `scan-${counter}_2.pdf`]);
+  expect(documents.map((one) => [one.parent, one.metadata, one.annotations])).toEqual([
+    [original.document, {}, [parts[0].url]],
+    [original.document, { box: 7 }, [parts[1].url]],
+  ]);
+  const pdf = await PDFDocument.load(await api.download(documents[1].content));
+  expect(pdf.getPages().map((page) => page.getRotation().angle)).toEqual([180, 0]);
+
+  const [relation] = (await api.get(`/relations?type=edit&parent=${original.id}`)).results;
+  expect(relation).toMatchObject({ type: 'edit', parent: original.url, annotations: parts.map(({ url }) => url) });
+  expect(parts[0].relations).toEqual([relation.url]);
+  const history = (await api.get(`${original.url}/history`)).results;
+  expect(history.at(-1)).toMatchObject({ trigger: 'split', previous_status: 'to_review', status: 'split' });
+
+  // Once more: the same page may be used again.
+  const again = await api.post(`${original.url}/split`, { documents: [{ pages: [{ page: second }] }] });
+  await statusIs(again.results[0].annotation, 'to_review');
+  expect((await api.get(relation.url)).annotations).toHaveLength(3);
+});
+
+it('edits the original in place when one document is made of it', async () => {
+  const original = await importScan();
+  const [first, , third] = original.pages as string[];
+  await api.post(`${original.url}/start`);
+  const { results } = await api.post(`${original.url}/edit`, {
+    documents: [{ pages: [{ page: third }, { page: first }] }],
+  });
+  expect(results.map(({ annotation }: Json) => annotation)).toEqual([original.url]);
+  const after = await statusIs(original.url, 'to_review');
+  expect(after.document).toBe(results[0].document);
+  expect(await textOf(original.url)).toBe('31');
+  expect(await numberOf(original.url)).toBe(`PAGE-${counter}-3`);
+  expect((await api.get(`/pages?annotation=${original.id}`)).results.map(({ url }: Json) => url)).toEqual(after.pages);
+  expect((await api.download(`${after.pages[0]}/content`)).subarray(1, 4).toString()).toBe('PNG');
+  expect((await api.get(after.document)).parent).toBe(original.document);
+
+  // Purging leaves neither the new bytes nor those of the file that was sent.
+  await api.post(`${original.url}/delete`);
+  await api.post('/annotations/purge_deleted', { annotations: [original.url] });
+  await statusIs(original.url, 'purged');
+  for (const document of [after.document, original.document]) {
+    await waitFor('the document to be purged', async () => (await api.get(document)).original_file_name === '');
+  }
+  expect((await api.request('GET', `${after.document}/content`)).status).toBe(404);
+});
+
+it('edits parts: makes, changes, moves and deletes them', async () => {
+  const original = await importScan();
+  const [first, second, third] = original.pages as string[];
+  const started = await api.post(`${original.url}/edit_pages/start`);
+  expect(started).toEqual({ parent_annotation: original.url, children: [], session_timeout: '01:00:00' });
+  expect((await api.get(original.url)).status).toBe('reviewing');
+  expect(await send(colleague, `${original.url}/edit_pages/start`, {})).toMatchObject({
+    status: 409,
+    body: { code: 'conflict_user' },
+  });
+  expect(
+    await send(colleague, `${original.url}/edit_pages`, { edit: [{ parent_pages: [{ page: first }] }] }),
+  ).toMatchObject({
+    status: 409,
+    body: { code: 'conflict_user' },
+  });
+
+  const { workspace, schema } = await api.get(original.queue);
+  const elsewhere = await api.post('/queues', { name: 'Elsewhere', workspace, schema });
+  const { results } = await api.post(`${original.url}/edit_pages`, {
+    edit: [
+      {
+        parent_pages: [{ page: first }, { page: second, deleted: true }],
+        document_name: 'one.pdf',
+        values: { 'edit:kind': 'a' },
+      },
+      { parent_pages: [{ page: second }], target_queue: elsewhere.url, metadata: { kind: 'b' } },
+    ],
+    edit_data_source: 'manual',
+  });
+  const [one, two] = results.map(({ annotation }: Json) => annotation) as [string, string];
+  const made = [await statusIs(one, 'to_review'), await statusIs(two, 'to_review')];
+  expect(made.map(({ queue, metadata }) => [queue, metadata])).toEqual([
+    [original.queue, {}],
+    [elsewhere.url, { kind: 'b' }],
+  ]);
+  expect((await api.get(made[0].document)).original_file_name).toBe('one.pdf');
+  expect((await api.get(original.url)).status).toBe('split');
+
+  const again = await api.post(`${original.url}/edit_pages/start`);
+  expect(again.children).toEqual([
+    {
+      ...{ url: one, queue: original.queue, status: 'reviewing', started: true, original_file_name: 'one.pdf' },
+      parent_pages: [
+        { page: first, rotation_deg: 0, deleted: false },
+        { page: second, rotation_deg: 0, deleted: true },
+      ],
+      values: { 'edit:kind': 'a' },
+    },
+    expect.objectContaining({ url: two, queue: elsewhere.url, started: true, values: {} }),
+  ]);
+  expect((await send(api, `${original.url}/edit_pages/cancel`, { annotations: [two] })).status).toBe(204);
+  expect((await api.get(two)).status).toBe('to_review');
+  expect((await api.get(one)).status).toBe('reviewing');
+
+  await api.post(`${original.url}/edit_pages`, {
+    edit: [{ annotation: one, parent_pages: [{ page: third, rotation_deg: 90 }] }],
+    move: [{ annotation: two, target_queue: original.queue }],
+  });
+  await statusIs(one, 'to_review');
+  expect(await textOf(one)).toBe('3');
+  expect((await api.get(two)).queue).toBe(original.queue);
+  const deleted = await api.post(`${original.url}/edit_pages`, { delete: [two] });
+  expect(deleted).toEqual({ results: [] });
+  expect((await api.get(two)).status).toBe('deleted');
+
+  await api.post(`${one}/edit_pages/in_place`, {
+    parent_pages: [{ page: (await api.get(one)).pages[0] }],
+    target_queue: elsewhere.url,
+  });
+  expect((await statusIs(one, 'to_review')).queue).toBe(elsewhere.url);
+});
+
+it('refuses what is no edit, and changes nothing then', async () => {
+  const original = await importScan();
+  const other = await importScan();
+  const [page] = original.pages as string[];
+  const refused = async (path: string, body: unknown) => {
+    const answer = await send(api, `${original.url}/${path}`, body);
+    return [answer.status, Object.keys(answer.body)];
+  };
+  expect(await refused('split', {})).toEqual([400, ['documents']]);
+  expect(await refused('split', { documents: [] })).toEqual([400, ['documents']]);
+  expect(await refused('split', { documents: [{ pages: [] }] })).toEqual([400, ['documents']]);
+  expect(await refused('split', { documents: [{ pages: [{ page, rotation_deg: 45 }] }] })).toEqual([
+    400,
+    ['documents'],
+  ]);
+  expect(await refused('split', { documents: [{ pages: [{ page: other.pages[0] }] }] })).toEqual([400, ['documents']]);
+  expect(await refused('split', { documents: [{ pages: [{ page: 7 }] }] })).toEqual([400, ['documents']]);
+  expect(await refused('edit_pages', { edit: [{ parent_pages: [{ page, deleted: true }] }] })).toEqual([400, ['edit']]);
+  expect(await refused('edit_pages', { edit: [{ annotation: other.url, parent_pages: [{ page }] }] })).toEqual([
+    400,
+    ['edit'],
+  ]);
+  expect(await refused('edit_pages', { delete: [other.url] })).toEqual([400, ['edit']]);
+  expect(await refused('edit_pages/cancel', { annotations: [other.url] })).toEqual([400, ['annotations']]);
+  expect((await api.get(original.url)).status).toBe('to_review');
+
+  await api.post(`${original.url}/postpone`);
+  expect((await send(api, `${original.url}/edit_pages/start`, {})).status).toBe(409);
+  await api.post(`${original.url}/delete`);
+  const documents = [{ pages: [{ page }] }];
+  for (const path of ['split', 'edit']) {
+    expect(await send(api, `${original.url}/${path}`, { documents })).toMatchObject({
+      status: 409,
+      body: { code: 'conflict_status' },
+    });
+  }
+  await colleague.post(`${other.url}/start`);
+  expect(await send(api, `${other.url}/split`, { documents: [{ pages: [{ page: other.pages[0] }] }] })).toMatchObject({
+    status: 409,
+    body: { code: 'conflict_user' },
+  });
+});
+
+it('keeps metadata of a page', async () => {
+  const { pages } = await importScan();
+  const changed = await send(api, pages[0], { metadata: { stamp: 'red' }, number: 9 }, 'PATCH');
+  expect(changed).toMatchObject({ status: 200, body: { url: pages[0], number: 1, metadata: { stamp: 'red' } } });
+  expect((await api.get(pages[0])).metadata).toEqual({ stamp: 'red' });
+  expect((await send(api, pages[0], { metadata: { text: 'x'.repeat(4096) } }, 'PATCH')).body).toHaveProperty(
+    'metadata',
+  );
+  expect((await send(api, pages[0], {}, 'DELETE')).status).toBe(405);
+  expect(idOf(pages[0])).toBeGreaterThan(0);
+});
