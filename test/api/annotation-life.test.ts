@@ -1,9 +1,13 @@
 import {
   type Api,
+  backing,
+  buildMail,
   buildPdf,
   idOf,
   invoiceLines,
   type Json,
+  listObjects,
+  sendMail,
   startSystem,
   type TestSystem,
   waitFor,
@@ -20,7 +24,7 @@ let second: Json;
 let tabular: Json;
 
 beforeAll(async () => {
-  system = await startSystem();
+  system = await startSystem({ env: { INTAKE_RETENTION_SWEEP_MS: '500' } });
   api = await system.login();
   queue = `${system.baseUrl}/v1/queues/${system.queueId}`;
   const { workspace, schema } = await api.get(queue);
@@ -212,6 +216,59 @@ it('what was deleted and purged has no data and no bytes any more', async () => 
   });
   expect((await api.get(`${annotation}/history`)).results.at(-1)).toMatchObject({ trigger: 'purge', status: 'purged' });
   expect((await send('POST', '/annotations/purge_deleted', { body: {} })).body).toHaveProperty('non_field_errors');
+});
+
+it('purging takes the body and attachments of the e-mail along that brought the document', async () => {
+  const { fileName, content } = await invoice();
+  const raw = await buildMail({
+    to: system.inboxEmail,
+    subject: 'To be forgotten',
+    text: 'A secret.',
+    attachments: [{ filename: fileName, content }],
+  });
+  const stored = () => listObjects(backing().s3, system.env.INTAKE_S3_BUCKET ?? '');
+  const before = await stored();
+  await sendMail(system.smtp, { raw, to: system.inboxEmail });
+  const email: Json = await waitFor('the e-mail', async () =>
+    (await api.get('/emails')).results.find(
+      ({ subject, documents }: Json) => subject === 'To be forgotten' && documents.length > 0,
+    ),
+  );
+  const [annotation] = await waitFor('the annotation', async () => {
+    const { annotations } = await api.get(email.documents[0]);
+    return annotations.length > 0 && (annotations as string[]);
+  });
+  await settled(annotation as string);
+  expect(email.body_text_plain).toContain('A secret.');
+  await api.post(`${annotation}/delete`);
+  await api.post('/annotations/purge_deleted', { annotations: [annotation] });
+  await settled(annotation as string, 'purged');
+  await waitFor('the body to go', async () => (await api.get(email.url)).body_text_plain === '');
+  expect(await api.get(email.url)).toMatchObject({ subject: 'To be forgotten', from: email.from });
+  await waitFor('the bytes to go', async () => (await stored()).every((key) => before.includes(key)));
+});
+
+it('what is older than the document_lifetime of its queue is purged, whatever its state', async () => {
+  const { workspace, schema } = await api.get(queue);
+  const short = await api.post('/queues', { name: 'Short', workspace, schema });
+  const urls: string[] = [];
+  const original = await importOne();
+  for (const target_status of ['to_review', 'rejected', 'deleted', 'exported', 'to_review']) {
+    const { annotation } = await api.post(`${original}/copy`, { target_queue: short.url, target_status });
+    urls.push(annotation);
+  }
+  const reviewed = urls.at(-1) as string;
+  await api.post(`${reviewed}/start`);
+  const longer = await api.patch(short.url, { document_lifetime: '90 00:00:00' });
+  expect(longer.document_lifetime).toBe('90 00:00:00');
+  expect((await api.get(reviewed)).status).toBe('reviewing');
+  await api.patch(short.url, { document_lifetime: '00:00:01' });
+  for (const url of urls) await settled(url, 'purged');
+  const { results } = await api.get(`${reviewed}/history`);
+  expect(results.slice(-2).map(({ trigger, status }: Json) => [trigger, status])).toEqual([
+    ['expire', 'deleted'],
+    ['purge', 'purged'],
+  ]);
 });
 
 it('the audit trail names every value with where it came from and what it was', async () => {

@@ -50,6 +50,7 @@ const EXPECTED: Record<Trigger, Partial<Record<Status, Status>>> = {
   },
   reject: { to_review: 'rejected', reviewing: 'rejected', postponed: 'rejected', in_workflow: 'rejected' },
   delete: except(['purged', 'exporting', 'in_workflow', 'deleted'], 'deleted'),
+  expire: except(['purged', 'deleted'], 'deleted'),
   purge: { deleted: 'purged' },
   request_export: {
     confirmed: 'to_review',

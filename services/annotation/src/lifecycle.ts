@@ -45,6 +45,9 @@ const DELETABLE: readonly Status[] = [
   'postponed',
 ];
 
+/** The time of a document is up whatever is done with it. */
+const EXPIRABLE: readonly Status[] = [...DELETABLE, 'exporting', 'in_workflow'];
+
 /**
  * The whole life of an annotation. API: states.md. Every change announces itself as `annotation.<to>`.
  * A `set_<status>` trigger is a PATCH of the status (states.md section 3).
@@ -63,6 +66,7 @@ export const LIFECYCLE = [
   ['postpone',           ['to_review', 'reviewing', 'confirmed', 'rejected', 'failed_export'],             'postponed',      ownReview],
   ['reject',             ['to_review', 'reviewing', 'postponed', 'in_workflow'],                           'rejected',       ownReview],
   ['delete',             DELETABLE,                                                                        'deleted',        ownReview],
+  ['expire',             EXPIRABLE,                                                                        'deleted'],
   ['purge',              ['deleted'],                                                                      'purged'],
   ['request_export',     ['confirmed', 'to_review', 'reviewing', 'postponed', 'failed_export'],            asTheQueueSays,   ownReview],
   ['finish_export',      ['exporting'],                                                                    'exported'],

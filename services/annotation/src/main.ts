@@ -21,6 +21,7 @@ import { createQueueDeletionStore } from './queue-deletion/queue-deletion.store'
 import { createQueueDeletions, startQueueDeletions } from './queue-deletion/queue-deletions';
 import { createRelationStore } from './relation/relation.store';
 import { createRelations } from './relation/relations';
+import { createRetention } from './retention/retention';
 import { createRpc } from './rpc';
 import { createSchemas } from './schema/schemas';
 
@@ -32,6 +33,11 @@ export const start = (env: Environment) =>
         'INTAKE_RESTING_MS',
         'work that rests longer in a passing state is put on the bus again, milliseconds',
         120_000,
+      ),
+      retentionSweepMs: count(
+        'INTAKE_RETENTION_SWEEP_MS',
+        'how often annotations older than document_lifetime are looked for, milliseconds',
+        3_600_000,
       ),
       reviewSweepMs: count('INTAKE_REVIEW_SWEEP_MS', 'how often expired reviews are ended, milliseconds', 600_000),
     });
@@ -95,6 +101,11 @@ export const start = (env: Environment) =>
       }
     });
     startSweep(runtime, backbone.leases, 'purge-requests', config.reviewSweepMs, purge.purgeRequested);
+    const retention = createRetention(tools, purge);
+    startSweep(runtime, backbone.leases, 'retention', config.retentionSweepMs, async () => {
+      const expired = await retention.expire();
+      if (expired > 0) runtime.log.info({ expired }, 'annotations older than document_lifetime are purged');
+    });
     startSweep(runtime, backbone.leases, 'expired-reviews', config.reviewSweepMs, () =>
       annotations.endExpiredReviews(),
     );

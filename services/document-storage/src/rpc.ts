@@ -59,6 +59,12 @@ export function createRpc(options: RpcOptions): Handlers<Service> {
       if (!(await fileStore.hold(null, keys, holder))) throw new Refusal('NOT_FOUND');
       return {};
     },
+    async releaseFiles({ keys, holder }, caller) {
+      requireSystem(caller);
+      for (const key of keys) await fileStore.release(null, key, holder);
+      await files.discard(keys);
+      return {};
+    },
     async createUpload(request, caller) {
       const receipt = await createUpload(
         caller,

@@ -10,9 +10,18 @@ import { QueueGone } from './email/read-email';
 export function createConsumers(
   emails: EmailStore,
   readEmail: (email: Email) => Promise<ReadEmail>,
+  releaseFiles: (keys: readonly string[]) => Promise<void>,
   log: Logger,
 ): EventHandlers {
   return {
+    // With the last annotation of a message its body and attachments go. API: annotations.md section 6.
+    'annotation.purged': {
+      on: async ({ payload: { organizationId, emailId, lastOfEmail } }) => {
+        const rawKey = emailId !== undefined && lastOfEmail ? await emails.purge(organizationId, emailId) : null;
+        if (rawKey) await releaseFiles([rawKey]);
+        return async () => undefined;
+      },
+    },
     'email.received': {
       on: async ({ payload: { emailId, organizationId } }) => {
         const email = await emails.find(systemCaller('mail-ingest', organizationId), emailId);

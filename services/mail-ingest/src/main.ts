@@ -51,7 +51,7 @@ export const start = (env: Environment) =>
     });
     startConsumer(runtime, {
       ...backbone,
-      handlers: createConsumers(emails, readEmail, runtime.log),
+      handlers: createConsumers(emails, readEmail, storage.releaseFiles, runtime.log),
       isAway,
       // Receiving comes first: what was received may wait.
       concurrency: 4,

@@ -10,6 +10,8 @@ export interface Storage extends Pick<ReadEmailOptions, 'loadRaw' | 'putFile' | 
   /** Streams a raw message into the store. Throws PAYLOAD_TOO_LARGE. */
   putRaw(chunks: AsyncIterable<Buffer>, maxSize: number): Promise<Omit<RawMessage, 'messageId'>>;
   keepFiles(keys: readonly string[]): Promise<void>;
+  /** Removes raw messages that are not needed any more. */
+  releaseFiles(keys: readonly string[]): Promise<void>;
 }
 
 /** As long as a sender may need for a message of the largest size, in milliseconds. */
@@ -29,6 +31,9 @@ export function createStorage(client: StorageClient): Storage {
     },
     async keepFiles(keys) {
       await client.keepFiles({ keys: [...keys], holder: 'mail-ingest' }, systemCaller('mail-ingest'));
+    },
+    async releaseFiles(keys) {
+      await client.releaseFiles({ keys: [...keys], holder: 'mail-ingest' }, systemCaller('mail-ingest'));
     },
     async *loadRaw(email) {
       for await (const { chunk } of client.getStoredFile({ key: email.rawKey }, callerOf(email), {

@@ -110,6 +110,8 @@ export function createAnnotationStore(database: Database) {
   schema.index({ organizationId: 1, _id: 1 });
   schema.index({ queueId: 1, status: 1, _id: 1 });
   schema.index({ documentId: 1 });
+  schema.index({ queueId: 1, createdAt: 1 });
+  schema.index({ emailId: 1 }, { partialFilterExpression: { emailId: { $type: 'number' } } });
   schema.index({ schemaId: 1, _id: 1 });
   schema.index(
     { status: 1, restingSince: 1 },
@@ -257,6 +259,30 @@ export function createAnnotationStore(database: Database) {
         { $and: [scope(caller), { status: 'deleted', purgeRequestedAt: null }, { $or: which }] },
         { $set: { purgeRequestedAt: now } },
       );
+    },
+    /** Queues that have annotations with data, by organization. */
+    async findQueuesInUse(): Promise<{ organizationId: number; queueIds: number[] }[]> {
+      const groups = await model.aggregate<{ _id: number; queueIds: number[] }>([
+        { $match: { status: { $ne: 'purged' } } },
+        { $group: { _id: '$organizationId', queueIds: { $addToSet: '$queueId' } } },
+      ]);
+      return groups.map(({ _id, queueIds }) => ({ organizationId: _id, queueIds }));
+    },
+    /** Annotations of a queue that were made before, and whose purge was not asked for yet. */
+    async findOld(organizationId: number, queueId: number, before: Date, limit: number): Promise<Annotation[]> {
+      const which = {
+        organizationId,
+        queueId,
+        createdAt: { $lt: before },
+        status: { $ne: 'purged' },
+        purgeRequestedAt: null,
+      };
+      return (await model.find(which).sort({ createdAt: 1 }).limit(limit).lean<Row[]>()).map(toAnnotation);
+    },
+    /** Whether another annotation from the same e-mail still has its data. */
+    async isEmailNeeded(session: ClientSession, { id, emailId }: Annotation): Promise<boolean> {
+      const other = { emailId, _id: { $ne: id }, status: { $ne: 'purged' } };
+      return (await model.exists(other).session(session).lean()) !== null;
     },
     async findPurgeable(limit: number): Promise<Annotation[]> {
       const rows = await model

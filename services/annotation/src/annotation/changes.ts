@@ -18,6 +18,8 @@ export interface ChangeTools {
 export interface Alongside {
   /** Of a purge: no annotation of the document has its data any more. */
   readonly lastOfDocument?: boolean;
+  /** The same of its e-mail. */
+  readonly lastOfEmail?: boolean;
   /** Values that changed, for the audit trail. */
   readonly values?: readonly ChangedValue[];
 }
@@ -63,7 +65,7 @@ export async function changeInSession(
   await store.replace(session, after, before);
   const more = (await alongside?.(session, after)) ?? {};
   await history.add(session, { ...historyOf(after, before.status, trigger, caller, now), values: more.values });
-  backbone.emit(session, eventFor(after, before.status, trigger, caller, now, more.lastOfDocument));
+  backbone.emit(session, eventFor(after, before.status, trigger, caller, now, more.lastOfDocument, more.lastOfEmail));
   return after;
 }
 
@@ -101,6 +103,7 @@ export function eventFor(
   caller: Caller,
   at: Date,
   lastOfDocument = false,
+  lastOfEmail = false,
 ) {
   return {
     subject: `annotation.${after.status}` as const,
@@ -130,6 +133,8 @@ export function eventFor(
       locale: after.locale,
       lastOfDocument,
       rotationDeg: after.rotationDeg,
+      emailId: after.emailId ?? undefined,
+      lastOfEmail,
     }),
   };
 }

@@ -32,7 +32,10 @@ export function createPurge(tools: AnnotationTools) {
         await blockers.remove(session, id);
         const left = await relations.leave(session, id, 'duplicate');
         await store.changeIds(session, [id], 'relationIds', { remove: left });
-        return { lastOfDocument: !(await store.isDocumentNeeded(session, after)) };
+        return {
+          lastOfDocument: !(await store.isDocumentNeeded(session, after)),
+          lastOfEmail: after.emailId !== null && !(await store.isEmailNeeded(session, after)),
+        };
       },
     });
   };

@@ -18,8 +18,8 @@ export interface FileStore {
   /** The same for one file that nobody has held since `before` (and for one whose removal was interrupted); null: there is none. */
   startRemovingOrphan(before: Date): Promise<string | null>;
   forget(key: string): Promise<void>;
-  /** Nobody needs a file any more that was held: the sweep removes it. */
-  release(session: ClientSession, key: string): Promise<void>;
+  /** Nobody needs a file any more that was held (by `holder`, when it is given): the sweep removes it. */
+  release(session: ClientSession | null, key: string, holder?: string): Promise<void>;
   /** Forgets a file that was held and whose bytes are gone. */
   drop(session: ClientSession, key: string): Promise<void>;
 }
@@ -99,8 +99,9 @@ export function createFileStore(database: Database): FileStore {
     async drop(session, key) {
       await model.deleteOne({ _id: key }, { session });
     },
-    async release(session, key) {
-      await rows.updateOne({ _id: key }, { $set: { holder: null } }, { session });
+    async release(session, key, holder) {
+      const which = { _id: key, ...(holder !== undefined && { holder }) };
+      await rows.updateOne(which, { $set: { holder: null } }, { session: session ?? undefined });
     },
     async forget(key) {
       await model.deleteOne({ _id: key, holder: null });

@@ -42,6 +42,8 @@ export interface EmailStore {
     id: number,
     outcome: { state: 'imported'; read: ReadEmail } | { state: 'failed'; failure: string },
   ): Promise<void>;
+  /** Its body goes, its headers stay. Answers the key of its raw message when no other e-mail needs that; else null. */
+  purge(organizationId: number, id: number): Promise<string | null>;
   /** Takes an e-mail that rests in `received` and whose time to be looked at has come; answers its next event version. */
   takeResting(session: ClientSession, now: Date): Promise<(Recipient & { id: number; version: number }) | null>;
 }
@@ -88,6 +90,7 @@ export function createEmailStore(database: Database): EmailStore {
         default: [],
       },
       failure: { type: String, default: '' },
+      purgedAt: { type: Date, default: null },
       version: { type: Number, default: 1 },
       looks: { type: Number, default: 0 },
       lookAgainAt: { type: Date, required: true },
@@ -96,6 +99,7 @@ export function createEmailStore(database: Database): EmailStore {
   );
   schema.index({ organizationId: 1, queueId: 1, _id: 1 });
   schema.index({ inboxId: 1, rawSha256: 1 });
+  schema.index({ rawKey: 1 });
   schema.index({ lookAgainAt: 1 }, { partialFilterExpression: { state: 'received' } });
   const model = database.connection.model('Email', schema);
   const seen = new Schema(
@@ -191,6 +195,14 @@ export function createEmailStore(database: Database): EmailStore {
         { $set: { ...changes, state: outcome.state } },
         { session },
       );
+    },
+    async purge(organizationId, id) {
+      const gone = { bodyTextPlain: '', bodyTextHtml: '', purgedAt: new Date() };
+      const row = await model.findOneAndUpdate({ _id: id, organizationId }, { $set: gone }).lean();
+      if (!row) return null;
+      // Marked first: of two at the same moment the later one sees both.
+      const needed = await model.exists({ rawKey: row.rawKey, purgedAt: null });
+      return needed ? null : row.rawKey;
     },
     async takeResting(session, now) {
       const row = await model
