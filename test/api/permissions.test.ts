@@ -374,7 +374,19 @@ const ENDPOINTS: Record<string, Endpoint> = {
     except: (role, place) => (place === 'other' && role === 'manager' ? 400 : undefined),
   },
   'GET /annotations': list('readAnnotations', 'annotation'),
-  'POST /annotations': any('export'),
+  // Without a body it is an export.
+  'POST /annotations': {
+    row: 'upload',
+    refuses: 400,
+    body: ({ document, queue }) => ({
+      status: 'created',
+      document: at('documents', document),
+      queue: at('queues', queue),
+    }),
+  },
+  'POST /annotations/search': list('readAnnotations', 'annotation', {
+    body: () => ({ query: { $and: [] } }),
+  }),
   'GET /annotations/:id': one('readAnnotations', 'annotation'),
   'PATCH /annotations/:id': one('patchAnnotation', 'annotation', { body: () => ({ metadata: { by: 'a role' } }) }),
   'PUT /annotations/:id': one('dispose', 'annotation', {

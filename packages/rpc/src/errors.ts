@@ -34,6 +34,7 @@ export const REASONS = {
   INVALID_PAGE: [GrpcStatus.NOT_FOUND, 404, 'not_found', 'Invalid page.'],
   INBOX_NOT_FOUND: [GrpcStatus.NOT_FOUND, 404, 'not_found', 'No inbox has this address.'],
   METHOD_NOT_ALLOWED: [GrpcStatus.UNIMPLEMENTED, 405, 'method_not_allowed', 'Method not allowed.'],
+  GONE: [GrpcStatus.OUT_OF_RANGE, 410, 'gone', 'The search cursor is no longer valid; search again.'],
   CONFLICT: [GrpcStatus.ABORTED, 409, 'conflict', 'Conflict.'],
   CONFLICT_STATUS: [
     GrpcStatus.FAILED_PRECONDITION,

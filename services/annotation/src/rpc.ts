@@ -49,6 +49,7 @@ export function createRpc(deps: {
       const found = await store.getMany(caller, ids);
       return { annotations: found.map(toProto), total: found.length };
     },
+    createAnnotation: async (request, caller) => toProto(await annotations.create(caller, request)),
     listAnnotations: async (request, caller) => {
       const { annotations: found, total } = await store.list(caller, await withRelations(request, caller));
       return { annotations: found.map(toProto), total };

@@ -136,9 +136,11 @@ function serve({ tracer }: Runtime, row: Route, options: AppOptions): Middleware
     const caller = await identify(ctx, address);
     const parameters = readParameters(ctx.params as Record<string, string>);
     if (!parameters) throw new Refusal('NOT_FOUND');
-    const body = row.body && readShape(row.body, await readBody(ctx));
     const path = ctx.path.slice(PREFIX.length).replace(/\/$/, '');
-    const request = new ApiRequest(ctx.req, path, ctx.querystring, parameters, body, urlsOf(ctx.req), address);
+    const requestWith = (body: unknown) =>
+      new ApiRequest(ctx.req, path, ctx.querystring, parameters, body, urlsOf(ctx.req), address);
+    const isRead = row.body && !row.ignoresBody?.(requestWith(undefined));
+    const request = requestWith(isRead ? readShape(row.body!, await readBody(ctx)) : undefined);
     const result = await row.call(request, caller);
     send(ctx, row.reply === 204 ? new Answer(204) : row.reply(result, request));
   };

@@ -94,6 +94,8 @@ export interface RouteOptions<Path extends string, Body, Result> {
   readonly quota?: 'logins' | 'passwords';
   /** Shape of the body; without one the body is not read. */
   readonly body?: ZodType<Body>;
+  /** Requests whose body is not read all the same. */
+  readonly ignoresBody?: (request: ApiRequest) => boolean;
   /** How long the services may take together; 15 seconds unless files are moved. */
   readonly timeoutMs?: number;
   readonly call: (request: ApiRequest<ParametersOf<Path>, Body>, caller: Caller) => Promise<Result>;
@@ -111,6 +113,7 @@ export interface Route {
   readonly basic: boolean;
   readonly quota?: 'logins' | 'passwords';
   readonly body?: ZodType<unknown>;
+  readonly ignoresBody?: (request: ApiRequest) => boolean;
   readonly timeoutMs: number;
   readonly call: (request: ApiRequest, caller: Caller) => Promise<unknown>;
   readonly reply: 204 | ((result: unknown, request: ApiRequest) => object | Answer);

@@ -1,24 +1,19 @@
 import type { annotation as contract } from '@intake/contracts';
-import { type ClientSession, type Database, toSort, toWindow } from '@intake/mongo';
-import { type Caller, organizationOf, Refusal } from '@intake/rpc';
+import { type ClientSession, type Database, toWindow } from '@intake/mongo';
+import { type Caller, invalidField, organizationOf, Refusal } from '@intake/rpc';
 import { Schema } from 'mongoose';
+import { type Condition, toCondition } from '../search/conditions';
+import { prefixPattern, termsOf, wordsOf } from '../search/words';
 import { type Annotation, FRESH } from './annotation.types';
+import { toOrder } from './order';
 
 type Row = Omit<Annotation, 'id'> & { _id: number };
+type Window = ReturnType<typeof toWindow>;
 
-/** What can be ordered by: API key -> stored field. API: annotations.md section 2. */
-const ORDERINGS: Readonly<Record<string, string>> = {
-  id: '_id',
-  document: 'documentId',
-  document__arrived_at: 'arrivedAt',
-  document__original_file_name: 'fileName',
-  queue: 'queueId',
-  status: 'status',
+/** Time filters: API name -> stored field. */
+const TIMES: Readonly<Record<string, string>> = {
   arrived_at: 'arrivedAt',
   created_at: 'createdAt',
-  modifier: 'modifierId',
-  modified_by: 'modifierId',
-  creator: 'creatorId',
   assigned_at: 'assignedAt',
   confirmed_at: 'confirmedAt',
   modified_at: 'modifiedAt',
@@ -27,17 +22,10 @@ const ORDERINGS: Readonly<Record<string, string>> = {
   purged_at: 'purgedAt',
   rejected_at: 'rejectedAt',
   deleted_at: 'deletedAt',
-  confirmed_by: 'confirmedById',
-  deleted_by: 'deletedById',
-  exported_by: 'exportedById',
-  purged_by: 'purgedById',
-  rejected_by: 'rejectedById',
 };
 
-/** Time filters: API name -> stored field. */
-const TIMES: Readonly<Record<string, string>> = Object.fromEntries(
-  Object.entries(ORDERINGS).filter(([key]) => key.endsWith('_at') && !key.includes('__')),
-);
+/** What only searches look at: it is not read with the annotation. */
+const UNREAD = { ownWords: 0, contentWords: 0, contentFields: 0 };
 
 /** A relation of more annotations than anybody looks at. */
 const MOST_DUPLICATES = 1000;
@@ -104,11 +92,27 @@ export function createAnnotationStore(database: Database) {
       md5: nullable(String),
       fingerprint: nullable(String),
       parentPages: { type: [Schema.Types.Mixed], default: [] },
+      givenJson: nullable(String),
+      /** Of file name and messages. */
+      ownWords: { type: [String], select: false },
+      contentWords: { type: [String], select: false },
+      contentFields: {
+        type: [{ _id: false, id: String, text: String, number: Number, date: Date }],
+        select: false,
+      },
     },
     { collection: 'annotations', versionKey: false, minimize: false, strict: 'throw' },
   );
   schema.index({ organizationId: 1, _id: 1 });
   schema.index({ queueId: 1, status: 1, _id: 1 });
+  // The list of a person: its status, newest first.
+  schema.index({ organizationId: 1, createdAt: -1, _id: -1 });
+  schema.index({ organizationId: 1, status: 1, createdAt: -1, _id: -1 });
+  schema.index({ queueId: 1, status: 1, createdAt: -1, _id: -1 });
+  schema.index({ organizationId: 1, ownWords: 1 });
+  schema.index({ organizationId: 1, contentWords: 1 });
+  schema.index({ organizationId: 1, 'contentFields.id': 1, 'contentFields.text': 1 });
+  schema.index({ organizationId: 1, modifierId: 1 });
   schema.index({ documentId: 1 });
   schema.index({ queueId: 1, createdAt: 1 });
   schema.index({ emailId: 1 }, { partialFilterExpression: { emailId: { $type: 'number' } } });
@@ -161,7 +165,36 @@ export function createAnnotationStore(database: Database) {
       const field = TIMES[name];
       if (field) conditions.push({ [field]: { ...(after && { $gte: after }), ...(before && { $lt: before }) } });
     }
+    for (const { term, modifierIds } of filter.search) {
+      const word = { $regex: prefixPattern(termsOf(term)[0] ?? '') };
+      const places = [
+        { contentWords: word },
+        { ownWords: word },
+        ...(modifierIds.length > 0 ? [{ modifierId: { $in: modifierIds } }] : []),
+      ];
+      // Each with the organization: so each has an index.
+      const { organizationId } = scope(caller);
+      conditions.push({
+        $or: places.map((place) => (organizationId === undefined ? place : { organizationId, ...place })),
+      });
+    }
+    for (const condition of readConditions(filter.conditionsJson)) conditions.push(condition);
     return { $and: conditions };
+  };
+
+  /** The matching rows in order; where values decide that no index has in this order, they are sorted. */
+  const ordered = (filter: Record<string, unknown>, request: contract.ListAnnotationsRequest, window?: Window) => {
+    const { sort, computed } = toOrder(request.ordering, request.usersByName);
+    return model.aggregate<Row>(
+      [
+        { $match: filter },
+        ...(computed ? [{ $addFields: computed }] : []),
+        { $sort: sort },
+        ...(window ? [{ $skip: window.skip }, { $limit: window.limit }] : []),
+        { $project: { ...UNREAD, ...(computed && Object.fromEntries(Object.keys(computed).map((key) => [key, 0]))) } },
+      ],
+      { allowDiskUse: true },
+    );
   };
 
   return {
@@ -180,14 +213,17 @@ export function createAnnotationStore(database: Database) {
       return row ? toAnnotation(row) : null;
     },
     async insert(session: ClientSession, { id, ...annotation }: Annotation): Promise<void> {
-      await model.collection.insertOne({ _id: id, ...annotation } as never, { session });
+      await model.collection.insertOne({ _id: id, ...annotation, ownWords: ownWords(annotation) } as never, {
+        session,
+      });
     },
     /** Writes the annotation if nobody changed it since `before`; otherwise the transaction is to run again. */
     async replace(session: ClientSession, after: Annotation, before: Annotation): Promise<void> {
       const { id, ...fields } = after;
-      const set = Object.fromEntries(
+      const set: Record<string, unknown> = Object.fromEntries(
         Object.entries(fields).filter(([key, value]) => value !== before[key as keyof Annotation]),
       );
+      if ('fileName' in set || 'messages' in set) set.ownWords = ownWords(after);
       const result = await model.updateOne({ _id: id, version: before.version }, { $set: set }, { session });
       if (result.matchedCount !== 1)
         throw new Refusal('CONFLICT', {
@@ -199,9 +235,8 @@ export function createAnnotationStore(database: Database) {
       request: contract.ListAnnotationsRequest,
     ): Promise<{ annotations: Annotation[]; total: number }> {
       const filter = toFilter(caller, request);
-      const { skip, limit } = toWindow(request);
       const [rows, total] = await Promise.all([
-        model.find(filter).sort(toSort(request.ordering, ORDERINGS)).skip(skip).limit(limit).lean<Row[]>(),
+        ordered(filter, request, toWindow(request)),
         model.countDocuments(filter),
       ]);
       return { annotations: rows.map(toAnnotation), total };
@@ -221,12 +256,8 @@ export function createAnnotationStore(database: Database) {
     },
     /** All that match, in order, without holding them in memory. Page 0: no paging. */
     async *stream(caller: Caller, request: contract.ListAnnotationsRequest): AsyncGenerator<Annotation> {
-      const query = model.find(toFilter(caller, request)).sort(toSort(request.ordering, ORDERINGS)).allowDiskUse(true);
-      if (request.page > 0) {
-        const { skip, limit } = toWindow(request);
-        query.skip(skip).limit(limit);
-      }
-      for await (const row of query.lean<Row[]>().cursor({ batchSize: 200 })) yield toAnnotation(row as unknown as Row);
+      const query = ordered(toFilter(caller, request), request, request.page > 0 ? toWindow(request) : undefined);
+      for await (const row of query.cursor({ batchSize: 200 })) yield toAnnotation(row);
     },
     /** Those whose turn to be reviewed it is, oldest first. */
     async findNext(
@@ -357,4 +388,19 @@ export function createAnnotationStore(database: Database) {
       return result.matchedCount === 1;
     },
   };
+}
+
+/** What of an annotation itself is searched. */
+function ownWords({ fileName, messages }: Pick<Annotation, 'fileName' | 'messages'>): string[] {
+  return wordsOf([fileName, ...messages.map(({ content }) => content)]);
+}
+
+/** The conditions of a search query; empty text: none. */
+function readConditions(json: string): Record<string, unknown>[] {
+  if (json === '') return [];
+  return (JSON.parse(json) as Condition[]).map((condition) => {
+    const found = toCondition(condition);
+    if (found) return found;
+    throw invalidField('query', `"${condition.name}" with "${condition.operator}" is not supported.`);
+  });
 }

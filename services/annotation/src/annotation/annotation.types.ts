@@ -32,6 +32,7 @@ export const FRESH = {
   md5: null,
   fingerprint: null,
   parentPages: [],
+  givenJson: null,
 } as const;
 
 /** A page of the annotation that a part was made of. */
@@ -91,6 +92,8 @@ export interface Annotation {
   readonly md5: string | null;
   /** Hash of sender, number and total as the engine read them: equal ones are probably the same document. */
   readonly fingerprint: string | null;
+  /** Content that was given when the annotation was made: the extraction fills the rest. JSON text; null: none. */
+  readonly givenJson: string | null;
   readonly messages: readonly Message[];
   /** Values for `rir_field_names` such as `upload:<id>`. */
   readonly values: Readonly<Record<string, string>>;

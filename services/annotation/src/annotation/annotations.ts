@@ -16,6 +16,7 @@ import { decideAutomation } from '../automation/automation';
 import type { BlockerStore } from '../automation/blocker.store';
 import type { ContentStore } from '../content/content.store';
 import { today } from '../content/contents';
+import { applyGiven } from '../content/given-content';
 import { isTrigger } from '../lifecycle';
 import type { ReadingStore } from '../migration/reading.store';
 import type { NoteStore } from '../note/note.store';
@@ -51,6 +52,7 @@ const STARTABLE: readonly Status[] = ['to_review', 'reviewing', 'postponed', 'co
 const EXPORTABLE: readonly Status[] = ['confirmed', 'to_review', 'reviewing', 'postponed', 'failed_export'];
 
 const MAX_METADATA_BYTES = 4096;
+const NO_SUCH_OBJECT = 'Invalid hyperlink - Object does not exist.';
 
 export type Annotations = ReturnType<typeof createAnnotations>;
 
@@ -76,6 +78,53 @@ export function createAnnotations(tools: AnnotationTools) {
       };
     },
 
+    /**
+     * Makes an annotation in the state `created`: nothing is read until it enters `importing`. API: annotations.md section 3.
+     * Field errors: `document`, `queue`, `metadata`, `content_data`.
+     */
+    async create(caller: Caller, request: contract.CreateAnnotationRequest): Promise<Annotation> {
+      const [{ queues: found }, { documents }] = await Promise.all([
+        queues.getQueues({ ids: [request.queueId] }, caller),
+        tools.storage.getDocuments({ ids: [request.documentId] }, caller),
+      ]);
+      const [[q], [document]] = [found, documents];
+      if (!q || !seesQueue(caller, request.queueId)) throw invalidField('queue', NO_SUCH_OBJECT);
+      if (!document) throw invalidField('document', NO_SUCH_OBJECT);
+      if (q.status !== 'active') throw new Refusal('QUEUE_DELETED');
+      const now = new Date();
+      const givenJson = request.contentJson || null;
+      const annotation: Annotation = {
+        ...newAnnotation(await backbone.ids.next('annotation'), storedOf(document, request, caller), q, now),
+        status: 'created',
+        metadata: checkMetadata(request.metadata ?? {}),
+        trainingEnabled: request.trainingEnabled ?? q.trainingEnabled,
+        givenJson,
+      };
+      const { content: schema, version: schemaVersion } = await schemas.getCurrent(q.organizationId, q.schemaId);
+      let count = 0;
+      const built = givenJson === null ? [] : buildNodes(schema, null, () => ++count);
+      const shaped = givenJson === null ? [] : applyGiven(schema, built, JSON.parse(givenJson), () => ++count);
+      const first = count === 0 ? 0 : await backbone.ids.next('node', count);
+      const nodes = evaluateFormulas(
+        schema,
+        shaped.map((node) => shiftIds(node, first - 1)),
+        { today: today() },
+      ).nodes;
+      await transaction(backbone.database, async (session) => {
+        await openAnnotation(tools, session, caller, annotation);
+        if (nodes.length === 0) return;
+        await content.replaceAll(session, annotation.id, nodes);
+        const made = { annotationId: annotation.id, schemaId: q.schemaId, schemaVersion, sources: null };
+        await readings.save(session, made);
+      });
+      const { id: annotationId, documentId, queueId, organizationId } = annotation;
+      await tools.storage.placeAnnotation(
+        { annotationId, documentId, queueId },
+        systemCaller('annotation', organizationId),
+      );
+      return annotation;
+    },
+
     /** Takes over what the engine read. A result that is not awaited (any more) changes nothing. */
     async finishExtraction(caller: Caller, request: contract.FinishExtractionRequest): Promise<Annotation> {
       const awaited = await store.get(caller, request.annotationId);
@@ -88,7 +137,8 @@ export function createAnnotations(tools: AnnotationTools) {
       let count = 0;
       const { defaultScoreThreshold } = q;
       const sources = { ...toSources(result), values: { ...awaited.values }, defaultScoreThreshold };
-      const drafts = buildNodes(schema, sources, () => count++);
+      const built = buildNodes(schema, sources, () => count++);
+      const drafts = withGiven(schema, built, awaited.givenJson, () => 1 + count++);
       const first = await backbone.ids.next('node', Math.max(count, 1));
       const formulas = evaluateFormulas(
         schema,
@@ -513,6 +563,48 @@ function firstValuesOf(
       ? [{ nodeId: node.id, schemaId: node.schemaId, before: null, after: node.content.value, origin: originOf(node) }]
       : [],
   );
+}
+
+/** A document as the event tells of one that is ready. */
+function storedOf(
+  document: documentStorage.Document,
+  { queueId, values }: contract.CreateAnnotationRequest,
+  caller: Caller,
+): events.DocumentStored {
+  return {
+    documentId: document.id,
+    organizationId: document.organizationId,
+    queueId,
+    uploadId: 0,
+    creatorId: caller.userId ?? undefined,
+    emailId: document.emailId,
+    mimeType: document.mimeType,
+    fileName: document.originalFileName,
+    arrivedAt: document.createdAt,
+    values,
+    metadata: undefined,
+    failure: '',
+    md5: document.md5,
+  };
+}
+
+/** What was given is kept; nodes are numbered from 0, and further ones by `allocateId` from 1. */
+function withGiven(
+  schema: SchemaContent,
+  built: readonly ContentNode[],
+  givenJson: string | null,
+  allocateId: () => number,
+): ContentNode[] {
+  if (givenJson === null) return [...built];
+  const nodes = built.map((node) => shiftIds(node, 1));
+  try {
+    const filled = applyGiven(schema, nodes, JSON.parse(givenJson), allocateId);
+    return filled.map((node) => shiftIds(node, -1));
+  } catch (error) {
+    // The schema has changed, and what was given does not fit any more.
+    if (error instanceof Refusal) return [...built];
+    throw error;
+  }
 }
 
 /** Lets what belongs together happen one after the other, in this process. */

@@ -24,6 +24,7 @@ export function createPurge(tools: AnnotationTools) {
         automationBlockerId: null,
         rirPollId: null,
         fingerprint: null,
+        givenJson: null,
       },
       alongside: async (session, after) => {
         await content.replaceAll(session, id, []);

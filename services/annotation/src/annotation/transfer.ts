@@ -164,6 +164,7 @@ export function createTransfer(tools: AnnotationTools, rules: Rules) {
           creatorId: caller.userId,
           now,
         });
+        await openAnnotation(tools, session, caller, annotation);
         const migrated = status === 'importing' ? NOTHING : await migrate(session, source, annotation);
         if (migrated.reading) await readings.save(session, migrated.reading);
         if (migrated.nodes.length > 0) {
@@ -175,7 +176,6 @@ export function createTransfer(tools: AnnotationTools, rules: Rules) {
             renumber(migrated.nodes, (old) => numbers.get(old) as number),
           );
         }
-        await openAnnotation(tools, session, caller, annotation);
         await place(annotation);
         return copyId;
       });

@@ -1,6 +1,7 @@
 import type { ClientSession, Database } from '@intake/mongo';
 import type { ContentNode } from '@intake/schema';
 import { Schema } from 'mongoose';
+import { indexContent } from '../search/content-index';
 
 type Row = Omit<ContentNode, 'id'> & { _id: number; annotationId: number };
 
@@ -39,12 +40,19 @@ export function createContentStore(database: Database) {
       Object.entries({ _id: id, annotationId, ...node }).filter(([, value]) => value !== undefined),
     ) as unknown as Row;
 
+  const listNodes = async (annotationId: number, session?: ClientSession): Promise<ContentNode[]> => {
+    const rows = await model.find({ annotationId }, null, { session }).lean<Row[]>();
+    return rows.map(toNode);
+  };
+  /** What the annotation is found by follows its content. The annotation is written before its content. */
+  const index = async (session: ClientSession, annotationId: number, nodes: readonly ContentNode[]) => {
+    const annotations = database.connection.model('Annotation').collection;
+    await annotations.updateOne({ _id: annotationId as never }, { $set: indexContent(nodes) }, { session });
+  };
+
   return {
     /** All nodes of an annotation; parents before children is not promised. */
-    async list(annotationId: number, session?: ClientSession): Promise<ContentNode[]> {
-      const rows = await model.find({ annotationId }, null, { session }).lean<Row[]>();
-      return rows.map(toNode);
-    },
+    list: listNodes,
     /** Nodes of several annotations at once. */
     async listMany(annotationIds: readonly number[]): Promise<Map<number, ContentNode[]>> {
       const rows = await model.find({ annotationId: { $in: [...annotationIds] } }).lean<Row[]>();
@@ -61,6 +69,7 @@ export function createContentStore(database: Database) {
           ordered: false,
         });
       }
+      await index(session, annotationId, nodes);
     },
     /** Writes what a change did. */
     async write(
@@ -78,7 +87,9 @@ export function createContentStore(database: Database) {
           ? [{ deleteMany: { filter: { annotationId, _id: { $in: [...change.removed] } } } }]
           : []),
       ];
-      if (operations.length > 0) await model.collection.bulkWrite(operations as never[], { session, ordered: true });
+      if (operations.length === 0) return;
+      await model.collection.bulkWrite(operations as never[], { session, ordered: true });
+      await index(session, annotationId, await listNodes(annotationId, session));
     },
   };
 }

@@ -12,10 +12,11 @@ export function replyList(
   total: number,
   results: readonly object[],
   sideloads: Sideloads = {},
+  cursorOf?: (page: number) => string,
 ): object {
   const pick = readFields(query);
   return {
-    pagination: paginate(query, page, total, url),
+    pagination: paginate(query, page, total, url, cursorOf),
     results: pick ? results.map(pick) : results,
     ...sideloads,
   };

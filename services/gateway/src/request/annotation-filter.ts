@@ -19,8 +19,11 @@ const TIMES = [
 
 const PEOPLE = ['confirmed_by', 'deleted_by', 'exported_by', 'purged_by', 'rejected_by'] as const;
 
+/** API: limits.md. */
+export const MAX_SEARCH_LENGTH = 256;
+
 /** API: annotations.md section 2. */
-const ORDERINGS = [
+export const ANNOTATION_ORDERINGS: readonly string[] = [
   'id',
   'document',
   'document__arrived_at',
@@ -62,7 +65,10 @@ export async function readAnnotationFilter(
   }
   const workspaces = query.ids('queue__workspace');
   const queues = query.ids('queue');
-  if (query.has('search')) query.refuse('search', 'Filtering by this is not available.');
+  const search = query.get('search') ?? '';
+  if ([...search].length > MAX_SEARCH_LENGTH) {
+    query.refuse('search', `Ensure this field has no more than ${MAX_SEARCH_LENGTH} characters.`);
+  }
   const never = [...NEVER_FLAGS.map((name) => query.boolean(name) === true)].includes(true);
   const filter = {
     ids: query.ids('id'),
@@ -83,9 +89,11 @@ export async function readAnnotationFilter(
     relationTypes: query.list('relations__type'),
     relationKeys: query.list('relations__key'),
     times,
-    ordering: query.ordering(ORDERINGS),
+    ordering: query.ordering(ANNOTATION_ORDERINGS),
+    conditionsJson: '',
   };
   query.check();
+  const people = await readPeople(search, filter.ordering, caller, lookups);
 
   const conditions = [
     ...(queueId === undefined ? [] : [[queueId]]),
@@ -99,5 +107,35 @@ export async function readAnnotationFilter(
     null,
   );
   if (never || queueIds?.length === 0) return null;
-  return { ...filter, queueIds: queueIds ?? [] };
+  return { ...filter, ...people, queueIds: queueIds ?? [] };
+}
+
+/**
+ * What a search and an ordering need to know of the users of the organization; they are read only where they count.
+ *
+ * @param search terms between blanks
+ */
+export async function readPeople(
+  search: string,
+  ordering: readonly string[],
+  caller: Caller,
+  lookups: Pick<Lookups, 'allUsers'>,
+): Promise<Pick<AnnotationFilter, 'search' | 'usersByName'>> {
+  const terms = search
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((term) => term !== '');
+  const isByName = ordering.some((key) => key.endsWith('__username'));
+  if (terms.length === 0 && !isByName) return { search: [], usersByName: [] };
+  const users = await lookups.allUsers(caller);
+  const byName = [...users].sort((one, other) => (one.username < other.username ? -1 : 1));
+  const hasTerm = (email: string, term: string) =>
+    [email, ...email.split(/[^\p{L}\p{N}]+/u)].some((word) => word.startsWith(term));
+  return {
+    search: terms.map((term) => ({
+      term,
+      modifierIds: users.filter(({ email }) => hasTerm(email.toLowerCase(), term)).map(({ id }) => id),
+    })),
+    usersByName: isByName ? byName.map(({ id }) => id) : [],
+  };
 }

@@ -33,12 +33,22 @@ export function readPage(query: Query, maximum = MAX_PAGE_SIZE): Page {
  * The `pagination` object; next and previous keep every parameter of the request.
  *
  * @param url the request's own URL without query
+ * @param cursorOf pages are named by cursors (`search_after`) instead of numbers
  * @throws INVALID_PAGE when the page is beyond the last
  */
-export function paginate(query: Query, { page, pageSize }: Page, total: number, url: string): Pagination {
+export function paginate(
+  query: Query,
+  { page, pageSize }: Page,
+  total: number,
+  url: string,
+  cursorOf?: (page: number) => string,
+): Pagination {
   const pages = Math.max(1, Math.ceil(total / pageSize));
   if (page > pages) throw new Refusal('INVALID_PAGE');
-  const at = (number: number) => `${url}?${query.with({ page: String(number) })}`;
+  const at = (number: number) => {
+    const cursor = cursorOf && { page: undefined, search_after: cursorOf(number) };
+    return `${url}?${query.with(cursor ?? { page: String(number) })}`;
+  };
   return {
     total,
     total_pages: pages,

@@ -1,12 +1,16 @@
-import type { annotation as contract } from '@intake/contracts';
+import { annotation as contract } from '@intake/contracts';
 import {
   annotationToJson,
+  answers,
   boolean,
   durationToJson,
   formatDuration,
   historyToJson,
+  inputSchema,
   metadata,
   number,
+  object,
+  readShape,
   reference,
   string,
   unknownReference,
@@ -14,12 +18,20 @@ import {
 } from '@intake/resources';
 import { type Caller, invalidField, Refusal } from '@intake/rpc';
 import { z } from 'zod';
+import { listSchema } from '../list-route';
 import { replyList, replyOne } from '../reply/list';
-import { readAnnotationFilter } from '../request/annotation-filter';
+import {
+  ANNOTATION_ORDERINGS,
+  MAX_SEARCH_LENGTH,
+  readAnnotationFilter,
+  readPeople,
+} from '../request/annotation-filter';
 import { hasJsonBody } from '../request/body';
 import { processingDuration, toDuration } from '../request/duration';
 import { readIdempotencyKey } from '../request/idempotency';
 import { readPage } from '../request/pagination';
+import { makeCursor, readCursor } from '../request/search-cursor';
+import { readSearchQuery, resolveQuery } from '../request/search-query';
 import { may } from '../roles';
 import { Answer, type ApiRequest, route } from '../route';
 import { exportAnnotations, TRANSFER_MS, wantsCsv } from './exports';
@@ -55,11 +67,29 @@ const putBody = patchBody.extend({
   training_enabled: patchBody.shape.training_enabled.transform((enabled) => enabled ?? true),
 });
 
-const NOT_CREATED = new Answer(
-  405,
-  { Allow: 'GET, HEAD, POST, OPTIONS' },
-  { detail: 'Method "POST" not allowed.', code: 'method_not_allowed' },
-);
+/** What is made by POST. API: annotations.md section 3. */
+const createBody = z.object({
+  status: z.string().refine((status) => status === 'created', 'Only "created" is allowed.'),
+  document: reference('documents'),
+  queue: reference('queues'),
+  content_data: z.array(object).nullish(),
+  values: z.record(string(100), string(1500)).nullish(),
+  metadata: metadata.nullish(),
+  training_enabled: boolean.nullish(),
+});
+
+/** API: annotations.md section 9. */
+const searchBody = z
+  .object({
+    query: object.nullish(),
+    query_string: z.object({ string: string(MAX_SEARCH_LENGTH).min(2) }).nullish(),
+  })
+  .refine(({ query, query_string }) => query || query_string, 'Either query or query_string is required.');
+
+/** API: limits.md. */
+const MAX_SEARCH_PAGE_SIZE = 500;
+/** What a search is ordered by beyond the list. */
+const SEARCH_ORDERINGS = ['original_file_name', 'automated', 'rir_poll_id', 'assignees', 'labels'];
 
 /** A confirmation may wait for a connector. API: limits.md. */
 const CONFIRM_MS = 90_000;
@@ -89,6 +119,24 @@ export function annotationRoutes(context: RouteContext) {
       caller,
     );
   };
+
+  const create = (body: z.infer<typeof createBody>, caller: Caller) =>
+    annotations.createAnnotation(
+      {
+        documentId: body.document,
+        queueId: body.queue,
+        metadata: body.metadata ?? undefined,
+        trainingEnabled: body.training_enabled ?? undefined,
+        values: Object.fromEntries(
+          Object.entries(body.values ?? {}).map(([id, value]) => [
+            id.startsWith('upload:') ? id : `upload:${id}`,
+            value,
+          ]),
+        ),
+        contentJson: body.content_data ? JSON.stringify(body.content_data) : '',
+      },
+      caller,
+    );
 
   const one = (row: contract.Annotation, request: ApiRequest) => replyOne(request, annotationToJson(row, request.urls));
 
@@ -124,12 +172,59 @@ export function annotationRoutes(context: RouteContext) {
       },
       reply: (answer) => answer,
     }),
-    // The other form of `POST /annotations/export`; making annotations by a JSON body is not available.
+    // Without a JSON body the other form of `POST /annotations/export`.
     route('POST', '/annotations', {
       allow: 'export',
       timeoutMs: TRANSFER_MS,
-      call: async (request, caller) =>
-        wantsCsv(request) && !hasJsonBody(request.http) ? exportAnnotations(context, request, caller) : NOT_CREATED,
+      body: z.unknown().meta(inputSchema(createBody)),
+      ignoresBody: isExport,
+      doc: { summary: 'Create an annotation in the state created', status: 200, answer: answers.object },
+      call: async (request, caller) => {
+        if (isExport(request)) return exportAnnotations(context, request, caller);
+        if (!may(caller.roles, 'upload')) throw new Refusal('PERMISSION_DENIED');
+        return annotationToJson(await create(readShape(createBody, request.body), caller), request.urls);
+      },
+      reply: (answer) => answer,
+    }),
+    route('POST', '/annotations/search', {
+      allow: 'readAnnotations',
+      doc: { summary: 'Search annotations', status: 200, answer: listSchema() },
+      body: searchBody,
+      call: async (request, caller) => {
+        const { query, body } = request;
+        const wanted = readSideloads(query);
+        const size = readPage(query, wanted.keywords.includes('content') ? undefined : MAX_SEARCH_PAGE_SIZE);
+        const ordering = query.list('ordering').filter(isSearchOrdering);
+        query.check();
+        const search = { body, ordering };
+        const cursor = query.get('search_after');
+        const page = { ...size, page: cursor === undefined ? size.page : readCursor(cursor, search) };
+        const text = body.query_string?.string ?? '';
+        const { conditions, relations, isEmpty } = await resolveQuery(body.query ? readSearchQuery(body.query) : [], {
+          allUsers: once(() => lookups.allUsers(caller)),
+          allWorkspaces: once(() => lookups.allWorkspaces(caller)),
+        });
+        const filter = contract.ListAnnotationsRequest.fromPartial({
+          ...(await readPeople(text, ordering, caller, lookups)),
+          ordering,
+          conditionsJson: JSON.stringify(conditions),
+          relationParentIds: relations.parentIds,
+          relationTypes: relations.types,
+          relationKeys: relations.keys,
+          ...page,
+        });
+        const { annotations: rows, total } = isEmpty
+          ? { annotations: [], total: 0 }
+          : await annotations.listAnnotations(filter, caller);
+        return replyList(
+          request,
+          page,
+          total,
+          rows.map((row) => annotationToJson(row, request.urls)),
+          await sideload(rows, wanted, request, caller),
+          (number) => makeCursor(search, number),
+        );
+      },
       reply: (answer) => answer,
     }),
     route('GET', '/annotations/:id', {
@@ -341,4 +436,24 @@ export function annotationRoutes(context: RouteContext) {
 
 function toMessage({ id, type, content }: z.infer<typeof message>): contract.Message {
   return { id, type, content, detail: undefined };
+}
+
+/** A POST to the list that wants its CSV. */
+function isExport(request: ApiRequest): boolean {
+  return wantsCsv(request) && !hasJsonBody(request.http);
+}
+
+function isSearchOrdering(key: string): boolean {
+  const name = key.replace(/^-/, '');
+  const isField = /^field\..{1,50}\.(string|number|date)$/.test(name);
+  return isField || ANNOTATION_ORDERINGS.includes(name) || SEARCH_ORDERINGS.includes(name);
+}
+
+/** Asks once, however often the answer is needed. */
+function once<T>(ask: () => Promise<T>): () => Promise<T> {
+  let answer: Promise<T> | undefined;
+  return () => {
+    answer ??= ask();
+    return answer;
+  };
 }

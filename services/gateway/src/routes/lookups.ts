@@ -53,6 +53,17 @@ export function createLookups({ auth: accounts, queue: queues, storage, annotati
     users: (ids: readonly number[], caller: Caller): Promise<auth.User[]> =>
       inBatches(ids, async (batch) => (await accounts.getUsers({ ids: batch }, caller)).users),
 
+    /** Users of the organization, deleted ones too, as far as the caller sees them. */
+    allUsers: async (caller: Caller): Promise<auth.User[]> => {
+      const some = (deleted: boolean) =>
+        allPages(async (page) => {
+          const request = auth.ListUsersRequest.fromPartial({ deleted, page, pageSize: BATCH });
+          const answer = await accounts.listUsers(request, caller);
+          return { rows: answer.users, total: answer.total };
+        });
+      return (await Promise.all([some(false), some(true)])).flat();
+    },
+
     /** Users that are assigned to any of the queues. */
     usersOfQueues: (queueIds: readonly number[], caller: Caller): Promise<auth.User[]> =>
       inBatches(queueIds, (batch) =>

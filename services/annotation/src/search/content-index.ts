@@ -1,0 +1,42 @@
+import type { ContentNode } from '@intake/schema';
+import { wordsOf } from './words';
+
+/** A value that annotations are found and ordered by. */
+export interface IndexedField {
+  readonly id: string;
+  /** As it is shown. */
+  readonly text: string;
+  /** What it means as a number or a day, where it does. */
+  readonly number?: number;
+  readonly date?: Date;
+}
+
+/** What annotations are found by, of their content. */
+export interface ContentIndex {
+  readonly contentWords: readonly string[];
+  readonly contentFields: readonly IndexedField[];
+}
+
+/** So many values of one annotation are found by `field.<id>`. */
+const MAX_FIELDS = 1000;
+
+/** Makes what annotations are found by; empty values are left out. */
+export function indexContent(nodes: readonly ContentNode[]): ContentIndex {
+  const filled = nodes.filter((node) => node.category === 'datapoint' && node.content?.value);
+  return {
+    contentWords: wordsOf(filled.map((node) => node.content?.value ?? '')),
+    contentFields: filled.slice(0, MAX_FIELDS).map(toField),
+  };
+}
+
+function toField({ schemaId, content }: ContentNode): IndexedField {
+  const meaning = content?.normalizedValue ?? '';
+  const number = /^-?\d+(\.\d+)?$/.test(meaning) ? Number(meaning) : Number.NaN;
+  const date = /^\d{4}-\d{2}-\d{2}$/.test(meaning) ? new Date(`${meaning}T00:00:00Z`) : null;
+  return {
+    id: schemaId,
+    text: content?.value ?? '',
+    ...(Number.isFinite(number) && { number }),
+    ...(date && !Number.isNaN(date.getTime()) && { date }),
+  };
+}
