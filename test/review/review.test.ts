@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import {
   type Api,
   buildPdf,
+  freePorts,
   idOf,
   invoiceLines,
   type Json,
@@ -12,6 +13,7 @@ import {
 } from '@intake/testkit';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { startBrowser } from '../sso/browser';
+import { startProvider } from '../sso/provider';
 
 /** The review page in a real browser. */
 
@@ -36,7 +38,10 @@ let page: Page;
 let faults: string[];
 
 beforeAll(async () => {
-  [system, browser] = await Promise.all([startSystem({ env: { INTAKE_SESSION_AUTH: 'on' } }), startBrowser()]);
+  [system, browser] = await Promise.all([
+    startSystem({ env: { INTAKE_SESSION_AUTH: 'on', INTAKE_OUTGOING_ALLOW: '127.0.0.1' } }),
+    startBrowser(),
+  ]);
   api = await system.login();
   root = system.baseUrl.replace(/\/api$/, '');
   await api.post('/users', {
@@ -127,6 +132,35 @@ async function open(id: number, into = page): Promise<void> {
   await into.getByRole('button', { name: 'Confirm' }).waitFor();
 }
 const field = (label: string, into = page) => into.getByLabel(label, { exact: true });
+
+it('single sign-on comes back to the place where it began, logged in and without the token', async () => {
+  const provider = await startProvider(`${system.baseUrl}/v1/oauth/code`);
+  const visitor = await newContext();
+  try {
+    const { issuer, clientId: client_id, clientSecret: client_secret } = provider;
+    const oidc = { enabled: true, issuer, client_id, client_secret, claim: 'email' };
+    await api.patch(`/organizations/${system.organizationId}/auth_settings`, { oidc });
+    await provider.behave({ accounts: { eva: { email: COLLEAGUE.username, email_verified: true } } });
+    const opened = await visitor.newPage();
+    await opened.goto(`${root}/queues/${system.queueId}?show=done`);
+    const button = opened.getByRole('button', { name: 'Single sign-on' });
+    await button.click();
+    await opened.getByLabel('Organization number').fill(String(system.organizationId));
+    await button.click();
+    await opened.fill('input[name=login]', 'eva');
+    await opened.fill('input[name=password]', 'any');
+    await opened.click('button[type=submit]');
+    await opened.waitForSelector('input[name=prompt][value=consent]', { state: 'attached' });
+    await opened.click('button[type=submit]');
+    await opened.getByRole('heading', { name: 'Invoices' }).waitFor();
+    expect(opened.url()).toBe(`${root}/queues/${system.queueId}?show=done`);
+    await opened.reload();
+    await opened.getByText('Eva Nowak').waitFor();
+  } finally {
+    await visitor.close();
+    await provider.stop();
+  }
+});
 
 it('a correct invoice goes from the upload to the export by a handful of keys', async () => {
   await page.getByRole('link', { name: 'Invoices' }).click();
@@ -353,4 +387,26 @@ it('admins set a queue, its schema and its users, and see what was done', async 
   expect(jan.queues.map(idOf)).toEqual([system.queueId]);
   await page.goto(`${root}/usage`);
   await page.getByRole('img', { name: 'Documents over time' }).waitFor();
+});
+
+it('calls of extensions are listed, with what went wrong', async () => {
+  const [port] = await freePorts(1);
+  const hook = await api.post('/hooks', {
+    name: 'Nobody there',
+    type: 'webhook',
+    events: ['annotation_status'],
+    queues: [`${system.baseUrl}/v1/queues/${system.queueId}`],
+    config: { url: `http://127.0.0.1:${port}/` },
+  });
+  const [id] = (await upload(await invoice('INV-15'))) as [number];
+  await page.goto(`${root}/settings/hooks`);
+  const calls = page.getByRole('region', { name: 'Calls of the last seven days' });
+  await calls
+    .getByRole('link', { name: `#${id}` })
+    .first()
+    .waitFor();
+  expect(await calls.getByRole('row', { name: /Nobody there annotation_status\.changed/ }).count()).toBeGreaterThan(0);
+  await page.getByLabel('Active: Nobody there').uncheck();
+  await waitFor('the hook to be off', async () => (await api.get(hook.url)).active === false);
+  await api.delete(hook.url);
 });

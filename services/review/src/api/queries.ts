@@ -8,6 +8,7 @@ import type {
   Email,
   HistoryEntry,
   Hook,
+  HookCall,
   Inbox,
   Page,
   PageObject,
@@ -78,6 +79,12 @@ export const queries = {
       ...ALWAYS,
     }),
   hooks: () => queryOptions({ queryKey: ['hooks'], queryFn: ({ signal }) => all<Hook>('/hooks', signal) }),
+  hookCalls: (status: string) =>
+    queryOptions({
+      queryKey: ['hook calls', status],
+      queryFn: async ({ signal }) =>
+        (await call<{ results: HookCall[] }>(`/hooks/logs?status=${status}`, { signal })).results,
+    }),
   inbox: (url: string | null) =>
     queryOptions({
       queryKey: ['inbox', url],

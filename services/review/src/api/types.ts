@@ -63,6 +63,21 @@ export interface Hook {
   readonly config: { readonly url?: string };
 }
 
+export interface HookCall {
+  readonly uuid: string;
+  readonly start: string;
+  readonly event: string;
+  readonly action: string;
+  readonly hook_id: number;
+  readonly annotation_id: number | null;
+  readonly log_level: string;
+  readonly message: string;
+  readonly request: string | null;
+  readonly response: string | null;
+  readonly status: string;
+  readonly status_code: number | null;
+}
+
 export interface Message {
   readonly id: string;
   readonly type: 'error' | 'warning' | 'info' | 'aggregation';

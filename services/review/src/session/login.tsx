@@ -64,9 +64,15 @@ export function LoginForm({ onDone }: { readonly onDone: () => void }) {
           </label>
         )}
         <div className="row">
-          <button type={asksOrganization ? 'submit' : 'button'} onClick={() => setAsksOrganization(true)}>
-            {texts.login.sso}
-          </button>
+          {asksOrganization ? (
+            <button key="go" type="submit">
+              {texts.login.sso}
+            </button>
+          ) : (
+            <button key="ask" type="button" onClick={() => setAsksOrganization(true)}>
+              {texts.login.sso}
+            </button>
+          )}
           <Link to="/reset-password">{texts.login.forgotten}</Link>
         </div>
       </form>

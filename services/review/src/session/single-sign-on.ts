@@ -10,8 +10,11 @@ export async function finishSingleSignOn(): Promise<void> {
   if (!location.hash.startsWith(PREFIX)) return;
   const authorization = `Bearer ${location.hash.slice(PREFIX.length)}`;
   history.replaceState(history.state, '', location.pathname + location.search);
-  const answer = await fetch(`${API}/auth/token`, { method: 'POST', headers: { authorization } }).catch(() => null);
+  // Without cookies: the session that came with the redirect is another one, and must not end with the token.
+  const post = (path: string, key: string) =>
+    fetch(API + path, { method: 'POST', headers: { authorization: key }, credentials: 'omit' }).catch(() => null);
+  const answer = await post('/auth/token', authorization);
   if (!answer?.ok) return;
   const { key } = (await answer.json()) as { key: string };
-  await fetch(`${API}/auth/logout`, { method: 'POST', headers: { authorization: `Bearer ${key}` } }).catch(() => null);
+  await post('/auth/logout', `Bearer ${key}`);
 }
