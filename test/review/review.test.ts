@@ -2,11 +2,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   type Api,
+  buildMail,
   buildPdf,
   freePorts,
   idOf,
   invoiceLines,
   type Json,
+  sendMail,
   startSystem,
   type TestSystem,
   waitFor,
@@ -409,4 +411,42 @@ it('calls of extensions are listed, with what went wrong', async () => {
   await page.getByLabel('Active: Nobody there').uncheck();
   await waitFor('the hook to be off', async () => (await api.get(hook.url)).active === false);
   await api.delete(hook.url);
+});
+
+it('the history of a value, a duplicate and the e-mail it came with are there', async () => {
+  const raw = await buildMail({
+    to: system.inboxEmail,
+    subject: 'Our invoice',
+    text: 'Please pay <b>soon</b>.',
+    attachments: [{ filename: 'mailed.pdf', content: sample('invoice-en.pdf').content }],
+  });
+  await upload(sample('invoice-en.pdf'));
+  await sendMail(system.smtp, { raw, to: system.inboxEmail });
+  const list = `/annotations?queue=${system.queueId}&status=to_review&sideload=documents`;
+  const { id } = await waitFor(
+    'the document of the e-mail',
+    async () => {
+      const { results, documents } = await api.get(list);
+      const mailed = (documents as Json[]).find(({ original_file_name: name }) => name === 'mailed.pdf');
+      return (results as Json[]).find(({ document }) => document === mailed?.url) ?? null;
+    },
+    { timeoutMs: 60_000 },
+  );
+  await open(id);
+  await field('Invoice number').fill('CHANGED-1');
+  await untilValue(id, 'document_id', 'CHANGED-1');
+  await field('Invoice number').press('Alt+h');
+  const dialog = page.getByRole('dialog');
+  await dialog.locator('del', { hasText: 'HF-2024-0117' }).waitFor();
+  await dialog.locator('ins', { hasText: 'CHANGED-1' }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'E-mail it came with' }).click();
+  await dialog.getByText('Our invoice').waitFor();
+  await dialog.getByText('Please pay <b>soon</b>.').waitFor();
+  await page.keyboard.press('Escape');
+  await page
+    .getByRole('button', { name: /^Show beside/ })
+    .first()
+    .click();
+  await page.getByRole('region', { name: 'Duplicates' }).getByAltText('Page 1 of the document').waitFor();
 });

@@ -48,7 +48,7 @@ export class ReviewSession {
   private waiting = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private isClosed = false;
-  private readonly unsubscribe: () => void;
+  private unsubscribe: () => void = () => undefined;
 
   constructor(
     annotationId: number,
@@ -69,6 +69,11 @@ export class ReviewSession {
       canUndo: false,
       canRedo: false,
     });
+  }
+
+  /** Sends by itself what could not be sent, when the session or the network is back; until it is closed. */
+  open(): void {
+    this.isClosed = false;
     this.unsubscribe = sessionLost.subscribe(() => {
       if (!sessionLost.read()) void this.flush();
     });
@@ -112,7 +117,10 @@ export class ReviewSession {
   readonly flush = (): Promise<void> => {
     clearTimeout(this.timer);
     return this.inLine(async () => {
-      const sent = this.store.read().drafts;
+      // A row that is gone, or a document that was read again, has no place for what was typed there.
+      const there = new Set(flatten(this.store.read().tree).map(({ id }) => id));
+      const sent = new Map([...this.store.read().drafts].filter(([id]) => there.has(id)));
+      if (sent.size < this.store.read().drafts.size) this.keep(sent);
       if (sent.size === 0) return;
       const operations = [...sent].map(
         ([id, value]): Operation => ({

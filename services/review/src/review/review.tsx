@@ -99,6 +99,10 @@ export function Review({ annotation, content, schema, pages, document }: ReviewP
     if (rights.mayReview && STARTS.includes(status)) void start();
   }, [rights.mayReview, status, start]);
 
+  useEffect(() => {
+    session.open();
+    return () => session.close();
+  }, [session]);
   // Ours, from the beginning or again: the service checks what is there.
   const began = useRef(false);
   useEffect(() => {
@@ -106,7 +110,6 @@ export function Review({ annotation, content, schema, pages, document }: ReviewP
     began.current = true;
     void session.begin();
   }, [isMine, session]);
-  useEffect(() => () => session.close(), [session]);
   useEffect(() => {
     if (!isOwner) session.show(content);
   }, [content, isOwner, session]);
