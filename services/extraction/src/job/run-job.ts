@@ -35,8 +35,12 @@ const CONVERSION_MS = 180_000;
 /** Pause between attempts to give a job back while the database is away, in milliseconds. */
 const SETTLE_PAUSE_MS = 500;
 
-/** Does one claimed job to its end: result or failure handed over, or the job given back. Never throws. */
-export async function runJob(tools: JobTools, job: Job): Promise<void> {
+/**
+ * Does one claimed job to its end: result or failure handed over, or the job given back. Never throws.
+ *
+ * @param onRead called when the document has been read and only its result is left to be handed over
+ */
+export async function runJob(tools: JobTools, job: Job, onRead: () => void): Promise<void> {
   const { runtime, store, annotations } = tools;
   const caller = systemCaller('extraction', job.organizationId);
   const lost = new AbortController();
@@ -51,6 +55,7 @@ export async function runJob(tools: JobTools, job: Job): Promise<void> {
     if (await splitAtSeparators(tools, caller, job, file.bytes, lost.signal)) return await store.finish(job);
     const rotationDeg = job.rotationDeg ?? 0;
     const recognized = await readFile(tools, caller, job, file, lost.signal);
+    onRead();
     const recognition = turn(await remember(tools.lessons, job.organizationId, recognized), rotationDeg);
     const { pageIds } = await tools.documents.putPages(
       {

@@ -6,9 +6,13 @@ import { type JobTools, runJob } from './run-job';
 
 const POLL_MS = 2000;
 
+/** Results that are handed over while the next documents are read, for each document that is read at a time. */
+const HANDED_OVER = 2;
+
 /**
- * Works on jobs, at most `concurrency` at a time. A ticket from the bus wakes a worker, which claims the job whose turn it
- * is; a poll finds jobs whose ticket was lost or whose worker died.
+ * Works on jobs: at most `concurrency` documents are read at a time, while the results of others are handed over, which is
+ * mostly waiting for the database. A ticket from the bus wakes a worker, which claims the job whose turn it is; a poll
+ * finds jobs whose ticket was lost or whose worker died.
  */
 export function startJobWorkers(
   runtime: Runtime,
@@ -18,22 +22,35 @@ export function startJobWorkers(
   concurrency: number,
 ): void {
   let running = 0;
+  let handingOver = 0;
   let stopped = false;
-  const inWork = new Set<Promise<boolean>>();
+  const inWork = new Set<Promise<unknown>>();
 
-  /** Does one job; false when there was none. */
-  const runNext = async (): Promise<boolean> => {
+  /** Claims a job and reads its document; ends when the result is handed over, or earlier as long as few others are. */
+  const runNext = async (): Promise<void> => {
     running++;
     try {
       const job = await store.claim();
-      if (!job) return false;
-      await continueRequest(runtime.tracer, 'extract', job, () => runJob(tools, job));
-      return true;
+      if (!job) return;
+      await new Promise<void>((resolve) => {
+        let early = false;
+        const onRead = () => {
+          if (handingOver >= HANDED_OVER * concurrency) return;
+          early = true;
+          handingOver++;
+          resolve();
+        };
+        const whole = continueRequest(runtime.tracer, 'extract', job, () => runJob(tools, job, onRead)).finally(() => {
+          if (early) handingOver--;
+          resolve();
+        });
+        track(whole);
+      });
     } finally {
       running--;
     }
   };
-  const track = (task: Promise<boolean>): Promise<boolean> => {
+  const track = <T>(task: Promise<T>): Promise<T> => {
     inWork.add(task);
     const forget = () => inWork.delete(task);
     task.then(forget, forget);
@@ -54,6 +71,6 @@ export function startJobWorkers(
   runtime.onStop('job workers', async () => {
     stopped = true;
     clearInterval(poll);
-    await Promise.allSettled(inWork);
+    while (inWork.size > 0) await Promise.allSettled(inWork);
   });
 }
