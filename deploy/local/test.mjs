@@ -4,8 +4,9 @@
  */
 import { join } from 'node:path';
 import { ensureBackingServices } from './backing/index.mjs';
-import { PROGRAMS } from './backing/programs.mjs';
-import { resolveProgram } from './backing/resolve.mjs';
+import { installProgram } from './backing/install.mjs';
+import { HELM, PROGRAMS } from './backing/programs.mjs';
+import { findExecutable, resolveProgram } from './backing/resolve.mjs';
 import { onNpmKilled, runCommand } from './processes.mjs';
 import { preparePythonClients } from './python-clients.mjs';
 import { ROOT, readSettings } from './settings.mjs';
@@ -86,6 +87,7 @@ async function startBackingServices() {
     INTAKE_TEST_S3_SECRET_KEY: backing.s3.secretKey,
     ...(await findProgramsToBreak()),
     ...(await preparePythonClients({ cacheDir, log })),
+    ...(await findHelm()),
   };
 }
 
@@ -98,6 +100,17 @@ async function findProgramsToBreak() {
     if (runnable?.kind === 'program') found[variable] = runnable.path;
   }
   return found;
+}
+
+/** Helm, for the tests of the chart: on the PATH, else built once into the cache. */
+async function findHelm() {
+  try {
+    return { INTAKE_TEST_HELM: findExecutable('helm', env) ?? (await installProgram(HELM, cacheDir, log)) };
+  } catch (error) {
+    return {
+      INTAKE_TEST_HELM_PROBLEM: `Helm 4 on the PATH, or Go to build it, is needed for this test: ${error.message}`,
+    };
+  }
 }
 
 function add({ passed, failed }) {

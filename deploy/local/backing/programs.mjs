@@ -53,3 +53,14 @@ export const PROGRAMS = {
     duration: 'two to eight minutes, once',
   },
 };
+
+/** Only tests use it. @type {Omit<Program, 'image' | 'envName'>} */
+export const HELM = {
+  id: 'helm-4.0.0',
+  title: 'Helm',
+  binary: 'helm',
+  versionArgs: ['version', '--short'],
+  versionPattern: /(v\d+\.\d+(?:\.\d+)?)/,
+  source: { goModule: 'helm.sh/helm/v4/cmd/helm@v4.0.0' },
+  duration: 'two to five minutes, once',
+};

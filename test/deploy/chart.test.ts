@@ -1,0 +1,160 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Json } from '@intake/testkit';
+
+/** What `helm install` would create, over several files of values. */
+
+jest.setTimeout(60_000);
+
+const CHART = join(__dirname, '../../helm/intake');
+const VALUES = ['', ...readdirSync(join(CHART, 'ci')).map((name) => join(CHART, 'ci', name))];
+const SERVICES = [
+  ...['annotation', 'auth', 'document-storage', 'export', 'extension', 'extraction', 'gateway', 'mail-ingest', 'queue'],
+  'reporting',
+];
+
+function programOf(variable: string): string {
+  const problem = process.env[`${variable}_PROBLEM`];
+  const path = process.env[variable];
+  if (!path) throw new Error(problem ?? `${variable} is not set: run the tests with "npm test"`);
+  return path;
+}
+
+async function helm(...args: string[]): Promise<{ ok: boolean; output: string }> {
+  try {
+    const { stdout } = await promisify(execFile)(programOf('INTAKE_TEST_HELM'), args, { maxBuffer: 16_000_000 });
+    return { ok: true, output: stdout };
+  } catch (error) {
+    const { stdout = '', stderr = '', message } = error as { stdout?: string; stderr?: string; message: string };
+    return { ok: false, output: `${stdout}${stderr || message}` };
+  }
+}
+
+/** The objects that the chart makes, checked against the schemas of Kubernetes. */
+async function render(values: string, ...sets: string[]): Promise<Json[]> {
+  const files = values === '' ? [] : ['--values', values];
+  const more = sets.flatMap((set) => ['--set', set]);
+  const { ok, output } = await helm('template', 'x', CHART, '--kube-version', '1.34.0', ...files, ...more);
+  if (!ok) throw new Error(output);
+  const python = programOf('INTAKE_TEST_KUBERNETES_PYTHON');
+  const checked = spawnSync(python, [join(__dirname, 'check_manifests.py')], { input: output, maxBuffer: 64_000_000 });
+  if (checked.status !== 0) throw new Error(String(checked.stderr));
+  const { documents, problems } = JSON.parse(String(checked.stdout)) as { documents: Json[]; problems: string[] };
+  expect(problems).toEqual([]);
+  return documents;
+}
+
+const ofKind = (objects: readonly Json[], kind: string) => objects.filter((object) => object.kind === kind);
+const nameOf = ({ metadata }: Json): string => metadata.name;
+
+describe.each(VALUES.map((path) => [path.split('/').pop() || 'defaults', path]))('%s', (_name, values) => {
+  it('passes helm lint', async () => {
+    const { ok, output } = await helm('lint', '--strict', CHART, ...(values === '' ? [] : ['--values', values]));
+    expect(ok ? '' : output).toBe('');
+  });
+
+  it('is valid, each service with the least rights and with probes', async () => {
+    const deployments = ofKind(await render(values), 'Deployment');
+    expect(deployments.map((one) => one.metadata.labels['app.kubernetes.io/component']).sort()).toEqual(SERVICES);
+    for (const { spec } of deployments) {
+      const { containers, ...pod } = spec.template.spec;
+      expect(pod).toMatchObject({
+        automountServiceAccountToken: false,
+        securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
+      });
+      for (const container of containers) {
+        expect(container).toMatchObject({
+          securityContext: {
+            allowPrivilegeEscalation: false,
+            readOnlyRootFilesystem: true,
+            capabilities: { drop: ['ALL'] },
+          },
+          startupProbe: { httpGet: { path: '/healthz' } },
+          livenessProbe: { httpGet: { path: '/healthz' } },
+          readinessProbe: { httpGet: { path: '/readyz' } },
+          resources: { requests: expect.anything(), limits: { memory: expect.any(String) } },
+        });
+      }
+    }
+  });
+
+  it('takes secrets from Secrets that are there, and makes none', async () => {
+    const objects = await render(values);
+    expect(ofKind(objects, 'Secret')).toEqual([]);
+    for (const { spec } of ofKind(objects, 'Deployment'))
+      for (const { name, value } of spec.template.spec.containers[0].env as Json[])
+        expect({
+          name,
+          inTheOpen: /SECRET|PASSWORD|MONGODB_URL|NATS_URL|KEY$/.test(name) && value !== undefined,
+        }).toEqual({
+          name,
+          inTheOpen: false,
+        });
+  });
+
+  it('selects the pods of each Service, budget and policy by labels that they have', async () => {
+    const objects = await render(values);
+    const pods = ofKind(objects, 'Deployment').map(({ spec }) => spec.template.metadata.labels as Json);
+    const selectors = [
+      ...ofKind(objects, 'Service').map(({ spec }) => spec.selector),
+      ...ofKind(objects, 'PodDisruptionBudget').map(({ spec }) => spec.selector.matchLabels),
+      ...ofKind(objects, 'NetworkPolicy').map(({ spec }) => spec.podSelector.matchLabels),
+    ] as Json[];
+    for (const selector of selectors) {
+      const selected = pods.filter((labels) =>
+        Object.entries(selector).every(([name, value]) => labels[name] === value),
+      );
+      expect(selected).toHaveLength(1);
+    }
+  });
+});
+
+it('a service with several replicas may lose one at a time; one alone has no budget that would hold up a drain', async () => {
+  const objects = await render('', 'services.export.replicas=3', 'services.queue.replicas=1');
+  const budgets = ofKind(objects, 'PodDisruptionBudget').map(nameOf);
+  expect(budgets).toEqual(expect.arrayContaining(['x-intake-export', 'x-intake-gateway']));
+  expect(budgets).not.toContain('x-intake-queue');
+});
+
+it('what is scaled by itself has no fixed number of replicas', async () => {
+  const objects = await render('', 'services.gateway.autoscaling.enabled=true', 'keda.enabled=true');
+  const replicas = Object.fromEntries(ofKind(objects, 'Deployment').map((one) => [nameOf(one), one.spec.replicas]));
+  expect(replicas).toMatchObject({ 'x-intake-auth': 2 });
+  expect([replicas['x-intake-gateway'], replicas['x-intake-extraction']]).toEqual([undefined, undefined]);
+  expect(ofKind(objects, 'HorizontalPodAutoscaler').map(nameOf)).toEqual(['x-intake-gateway']);
+  expect(ofKind(objects, 'ScaledObject')).toHaveLength(1);
+});
+
+it.each([
+  ['a replica count that is a text', 'services.gateway.replicas=many'],
+  ['a value that is not known', 'services.gateway.replica=2'],
+  ['a service that is not known', 'services.gatewai.replicas=2'],
+])('refuses %s', async (_what, set) => {
+  const { ok, output } = await helm('template', 'x', CHART, '--set', set);
+  expect({ ok, said: /services/.test(output) }).toEqual({ ok: false, said: true });
+});
+
+it('the dashboard and the alerts use metrics that the services have', () => {
+  const sources = readSources(join(__dirname, '../..'));
+  for (const file of ['dashboard.json', 'alerts.yaml']) {
+    const used = readFileSync(join(CHART, 'files', file), 'utf8').match(/\bintake_[a-z0-9_]+/g) ?? [];
+    expect(used.length).toBeGreaterThan(0);
+    const unknown = [...new Set(used)].filter((name) => !sources.includes(name.replace(/_(?:bucket|sum|count)$/, '')));
+    expect({ file, unknown }).toEqual({ file, unknown: [] });
+  }
+});
+
+/** All TypeScript of packages and services, as one text. */
+function readSources(root: string): string {
+  const texts: string[] = [];
+  for (const group of ['packages', 'services'])
+    for (const member of readdirSync(join(root, group))) {
+      const folder = join(root, group, member, 'src');
+      for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true }))
+        if (entry.isFile() && entry.name.endsWith('.ts'))
+          texts.push(readFileSync(join(entry.parentPath, entry.name), 'utf8'));
+    }
+  return texts.join('\n');
+}
