@@ -86,6 +86,7 @@ interface Objects {
   readonly s3_name: string;
   readonly page: number;
   readonly email: number;
+  readonly email_thread: number;
   readonly note: number;
   readonly relation: number;
   readonly automation_blocker: number;
@@ -470,9 +471,19 @@ const ENDPOINTS: Record<string, Endpoint> = {
   'GET /automation_blockers/:id': one('readAnnotations', 'automation_blocker'),
 
   'GET /emails': list('readEmails', 'email'),
+  'GET /emails/counts': any('readEmails'),
   'GET /emails/:id': one('readEmails', 'email'),
+  'GET /emails/:id/content': one('readEmails', 'email'),
+  'PUT /emails/:id': one('writeEmails', 'email', { body: () => ({ labels: [] }) }),
+  'PATCH /emails/:id': one('writeEmails', 'email', { body: () => ({ labels: [] }) }),
+  'POST /emails/import': any('importEmails'),
+  'POST /emails/send': any('writeEmails'),
+  'GET /email_threads': list('readEmails', 'email_thread'),
+  'GET /email_threads/counts': any('readEmails'),
+  'GET /email_threads/:id': one('readEmails', 'email_thread'),
+  'PUT /email_threads/:id': one('writeEmails', 'email_thread', { body: () => ({ has_new_replies: false }) }),
+  'PATCH /email_threads/:id': one('writeEmails', 'email_thread', { body: () => ({ has_new_replies: false }) }),
   'GET /events': any('readAnnotations'),
-  'GET /email_threads': list('readEmails'),
   'GET /rules': list('readTemplates'),
   'GET /rules_execution_logs': list('readTemplates'),
   'GET /hook_templates': list('readConfiguration'),
@@ -601,7 +612,9 @@ async function prepare(api: Api, { organizationId, queueId, inboxEmail }: Organi
     { timeoutMs: 60_000 },
   );
   const queue = await api.get(`/queues/${queueId}`);
-  const email: Json = await waitFor('the mail', async () => (await api.get(`/emails?queue=${queueId}`)).results[0]);
+  const email: Json = await waitFor('the mail', async () =>
+    (await api.get(`/emails?queue=${queueId}`)).results.find((one: Json) => one.email_thread),
+  );
   const { s3_name } = await api.get(annotation.document);
   const connector = await api.post('/connectors', { ...CONNECTOR, queues: [queue.url] });
   const hook = await api.post('/hooks', { ...HOOK, queues: [queue.url] });
@@ -625,6 +638,7 @@ async function prepare(api: Api, { organizationId, queueId, inboxEmail }: Organi
     s3_name,
     page: idOf(annotation.pages[0]),
     email: email.id,
+    email_thread: idOf(email.email_thread),
     note: (await api.post('/notes', { annotation: annotation.url, content: 'A note.' })).id,
     relation: (await api.post('/relations', { type: 'attachment', annotations: [annotation.url] })).id,
     automation_blocker: idOf(annotation.automation_blocker),

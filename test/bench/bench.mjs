@@ -5,7 +5,8 @@
  * 1. documents/minute: upload to `to_review` through the whole system, against the bare engine in one process, same files
  * 2. GET /v1/annotations/<id>: requests/s through gateway and rpc, against a Koa route reading the same MongoDB documents
  * 3. upload MB/s: POST /v1/uploads, against a bare put into the same object store
- * 4. lists of 100 among many queues and annotations, against the same query sent straight to MongoDB (page and count)
+ * 4. mails/s with an attachment of 200 kB, against a bare smtp-server that stores into the same object store
+ * 5. lists of 100 among many queues and annotations, against the same query sent straight to MongoDB (page and count)
  */
 import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -13,6 +14,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { measureMail } from './mail.mjs';
 
 const require = createRequire(import.meta.url);
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
@@ -155,16 +157,20 @@ async function padPdf(megabytes) {
   return Buffer.from(await pdf.save());
 }
 
-async function measureUpload(queue) {
+function connectStore() {
   const { Client } = require('minio');
   const { hostname, port, protocol } = new URL(env.INTAKE_S3_URL);
-  const s3 = new Client({
+  return new Client({
     endPoint: hostname,
     port: Number(port) || undefined,
     useSSL: protocol === 'https:',
     accessKey: env.INTAKE_S3_ACCESS_KEY,
     secretKey: env.INTAKE_S3_SECRET_KEY,
   });
+}
+
+async function measureUpload(queue) {
+  const s3 = connectStore();
   const files = await Promise.all(Array.from({ length: 12 }, () => padPdf(20)));
   const megabytes = files.reduce((sum, { length }) => sum + length, 0) / 2 ** 20;
   const names = files.map((_, i) => `bench/${Date.now()}-${i}`);
@@ -295,6 +301,11 @@ async function main() {
   );
   await measure('GET /v1/annotations/<id>', 0.35, () => measureReading(queue));
   await measure('upload', null, () => measureUpload(queue));
+  const [host, port] = env.INTAKE_SMTP_ADDRESS.split(':');
+  const mail = { smtp: { host, port: Number(port) }, inbox: env.INTAKE_INBOX_EMAIL };
+  await measure('mails of 200 kB', 0.5, () =>
+    measureMail({ ...mail, s3: connectStore(), bucket: env.INTAKE_S3_BUCKET ?? 'intake' }),
+  );
   await measureLists(measure, queue);
 
   console.table(rows);

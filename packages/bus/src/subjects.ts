@@ -43,6 +43,7 @@ export const SUBJECTS = {
   'task.changed': events.TaskChanged as PayloadType<events.TaskChanged>,
   'document.stored': events.DocumentStored as PayloadType<events.DocumentStored>,
   'email.received': events.EmailReceived as PayloadType<events.EmailReceived>,
+  'email.imported': events.EmailImported as PayloadType<events.EmailImported>,
   'annotation.content_changed': events.AnnotationContentChanged as PayloadType<events.AnnotationContentChanged>,
   ...annotationEvents,
   /** A job: work that is done once by one worker, not a fact. */

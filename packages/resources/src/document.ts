@@ -47,6 +47,8 @@ export function uploadToJson(row: documentStorage.Upload, fallbackCreatorId: num
 /** API: documents-and-uploads.md section 3. */
 export function taskToJson(row: documentStorage.Task, urls: ApiUrls) {
   const upload = urlOrNull(urls.upload, row.uploadId);
+  const email = urlOrNull(urls.email, row.emailId);
+  const result = email ?? upload;
   return {
     id: row.id,
     url: urls.task(row.id),
@@ -54,9 +56,9 @@ export function taskToJson(row: documentStorage.Task, urls: ApiUrls) {
     status: row.status,
     expires_at: formatTime(row.expiresAt),
     detail: row.detail ?? null,
-    content: upload ? { upload } : {},
+    content: email ? { email } : upload ? { upload } : {},
     ...(row.status === 'failed' && { code: row.code ?? 'error' }),
-    ...(row.status === 'succeeded' && upload && { result_url: upload }),
+    ...(row.status === 'succeeded' && result && { result_url: result }),
   };
 }
 

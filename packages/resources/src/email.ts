@@ -1,56 +1,91 @@
 import type { mailIngest } from '@intake/contracts';
 import type { ApiUrls } from '@intake/urls';
-import { formatTime } from './values';
+import { formatTime, urlOrNull } from './values';
 
-/** How many annotations came from an e-mail. */
+/** The annotations that came from an e-mail or a thread. */
 export interface EmailRelations {
   readonly annotations: readonly { readonly id: number; readonly status: string }[];
 }
 
 const PROCESSED = ['exported', 'deleted', 'purged', 'split'];
 
-/** API: email-import.md section 2. */
+/** API: email-import.md section 2. Beside it: what became of the message and of each attachment. */
 export function emailToJson(row: mailIngest.Email, { annotations }: EmailRelations, urls: ApiUrls) {
-  const count = (statuses: readonly string[]) => annotations.filter(({ status }) => statuses.includes(status)).length;
-  const processed = count(PROCESSED);
-  const rejected = count(['rejected']);
   const createdAt = formatTime(row.createdAt);
   return {
     id: row.id,
     url: urls.email(row.id),
     queue: urls.queue(row.queueId),
     inbox: urls.inbox(row.inboxId),
-    parent: null,
-    email_thread: null,
-    children: [],
+    parent: urlOrNull(urls.email, row.parentId),
+    email_thread: urlOrNull(urls.emailThread, row.threadId),
+    children: row.childrenIds.map(urls.email),
     documents: row.documentIds.map(urls.document),
     created_at: createdAt,
     arrived_at: createdAt,
-    last_thread_email_created_at: createdAt,
+    last_thread_email_created_at: formatTime(row.lastThreadEmailCreatedAt ?? row.createdAt),
     subject: row.subject,
     from: row.from ? addressToJson(row.from) : {},
     to: row.to.map(addressToJson),
     cc: row.cc.map(addressToJson),
-    bcc: [],
+    bcc: row.bcc.map(addressToJson),
     body_text_plain: row.bodyTextPlain,
     body_text_html: row.bodyTextHtml,
-    metadata: {},
+    metadata: row.metadata ?? {},
     type: row.type || 'incoming',
-    annotation_counts: {
-      annotations: annotations.length,
-      annotations_processed: processed,
-      annotations_purged: count(['purged']),
-      annotations_unprocessed: annotations.length - processed - rejected,
-      annotations_rejected: rejected,
-      related_annotations: 0,
-    },
+    annotation_counts: countAnnotations(annotations, row.relatedAnnotationIds.length),
     annotations: annotations.map(({ id }) => urls.annotation(id)),
-    related_annotations: [],
-    related_documents: [],
-    creator: null,
-    filtered_out_document_count: 0,
-    labels: [],
+    related_annotations: row.relatedAnnotationIds.map(urls.annotation),
+    related_documents: row.relatedDocumentIds.map(urls.document),
+    creator: urlOrNull(urls.user, row.creatorId),
+    filtered_out_document_count: row.filteredOutDocumentCount,
+    labels: row.labels,
     content: urls.at(`emails/${row.id}/content`),
+    state: row.state,
+    failure: row.failure,
+    attachments: row.attachments.map(({ documentId, fileName, mimeType, size, status, reason }) => ({
+      document: urlOrNull(urls.document, documentId),
+      file_name: fileName,
+      mime_type: mimeType,
+      size,
+      attachment_status: status || null,
+      reason,
+    })),
+    authentication: row.authentication ?? null,
+  };
+}
+
+/** API: email-import.md section 6. */
+export function threadToJson(row: mailIngest.Thread, { annotations }: EmailRelations, urls: ApiUrls) {
+  return {
+    id: row.id,
+    url: urls.emailThread(row.id),
+    organization: urls.organization(row.organizationId),
+    queue: urls.queue(row.queueId),
+    root_email: urlOrNull(urls.email, row.rootEmailId),
+    has_replies: row.hasReplies,
+    has_new_replies: row.hasNewReplies,
+    root_email_read: row.rootEmailRead,
+    created_at: formatTime(row.createdAt),
+    last_email_created_at: formatTime(row.lastEmailCreatedAt),
+    subject: row.subject,
+    from: row.from ? addressToJson(row.from) : null,
+    labels: row.labels,
+    annotation_counts: countAnnotations(annotations, 0),
+  };
+}
+
+function countAnnotations(annotations: EmailRelations['annotations'], related: number) {
+  const count = (statuses: readonly string[]) => annotations.filter(({ status }) => statuses.includes(status)).length;
+  const processed = count(PROCESSED);
+  const rejected = count(['rejected']);
+  return {
+    annotations: annotations.length,
+    annotations_processed: processed,
+    annotations_purged: count(['purged']),
+    annotations_unprocessed: annotations.length - processed - rejected,
+    annotations_rejected: rejected,
+    related_annotations: related,
   };
 }
 

@@ -7,6 +7,12 @@ import { status as GrpcStatus } from '@grpc/grpc-js';
 export const REASONS = {
   INVALID: [GrpcStatus.INVALID_ARGUMENT, 400, 'bad_request', 'Bad Request.'],
   PARSE_ERROR: [GrpcStatus.INVALID_ARGUMENT, 400, 'parse_error', 'JSON parse error'],
+  EMAIL_SENDING_DISABLED: [
+    GrpcStatus.FAILED_PRECONDITION,
+    400,
+    'email_sending_disabled',
+    'No e-mails are sent by this installation: it has no relay.',
+  ],
   QUEUE_DELETED: [GrpcStatus.FAILED_PRECONDITION, 400, 'bad_request', 'Queue is being deleted.'],
   INVALID_ANNOTATION: [GrpcStatus.FAILED_PRECONDITION, 400, 'bad_request', 'Annotation contains validation errors.'],
   INVALID_TOKEN: [GrpcStatus.UNAUTHENTICATED, 401, 'authentication_failed', 'Invalid token.'],
@@ -66,6 +72,7 @@ export const REASONS = {
   RATE_LIMITED: [GrpcStatus.RESOURCE_EXHAUSTED, 429, 'rate_limited', 'Request was rate limited.'],
   UNVERIFIED_CALLER: [GrpcStatus.PERMISSION_DENIED, 500, 'error', 'Server error.'],
   INTERNAL: [GrpcStatus.INTERNAL, 500, 'error', 'Server error.'],
+  STORAGE_FULL: [GrpcStatus.RESOURCE_EXHAUSTED, 503, 'service_unavailable', 'There is no room to store this.'],
   SERVICE_UNAVAILABLE: [GrpcStatus.UNAVAILABLE, 503, 'service_unavailable', 'Service Unavailable.'],
 } as const satisfies Record<string, readonly [GrpcStatus, number, string, string]>;
 
@@ -141,7 +148,7 @@ export function isReason(value: string): value is Reason {
   return Object.hasOwn(REASONS, value);
 }
 
-/** Whether a failure says that a neighbour is away for now, so that the same call may succeed later. */
+/** Whether a failure says that a neighbour is away or full for now, so that the same call may succeed later. */
 export function isNeighbourAway(error: unknown): boolean {
-  return error instanceof Refusal && error.reason === 'SERVICE_UNAVAILABLE';
+  return error instanceof Refusal && (error.reason === 'SERVICE_UNAVAILABLE' || error.reason === 'STORAGE_FULL');
 }

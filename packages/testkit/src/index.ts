@@ -1,9 +1,12 @@
 /** What tests need: real backing services, the whole system, builders of PDFs and mails, and waiting without sleeping. */
 export { Api, ApiError, idOf, type Json, type RequestOptions, toForm, type Uploaded, type UploadFile } from './api';
 export { type Backing, backing, readTestVariable } from './backing';
+export { makeCertificate } from './certificate';
 export { dropDatabases, findStored, listDatabases } from './databases.store';
 export { countMessages, listObjects } from './leftovers';
-export { buildMail, type MailContent, sendMail } from './mail';
+export { buildMail, type MailContent, type MailServer, sendMail } from './mail';
+export { type MailReceiver, type ReceivedMail, startMailReceiver } from './mail-receiver';
+export { type NameServer, startNameServer, type Zone } from './name-server';
 export { buildPdf, invoiceLines, type PdfContent } from './pdf';
 export { freePorts } from './ports';
 export { type PrivateServer, type PrivateServerOptions, startMinio, startMongo, startNats } from './private-servers';

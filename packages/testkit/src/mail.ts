@@ -5,6 +5,11 @@ import MailComposer from 'nodemailer/lib/mail-composer';
 export interface MailContent {
   readonly from?: string;
   readonly to: string;
+  readonly cc?: string;
+  readonly replyTo?: string;
+  readonly inReplyTo?: string;
+  readonly html?: string;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly subject?: string;
   readonly text?: string;
   readonly messageId?: string;
@@ -12,6 +17,8 @@ export interface MailContent {
     readonly filename: string;
     readonly content: Buffer;
     readonly contentType?: string;
+    readonly contentDisposition?: 'attachment' | 'inline';
+    readonly cid?: string;
   }[];
 }
 
@@ -19,15 +26,26 @@ const SENDER = 'supplier@example.org';
 
 /** The raw bytes of a mail. */
 export function buildMail({ from = SENDER, attachments = [], ...rest }: MailContent): Promise<Buffer> {
-  return new MailComposer({ from, attachments: [...attachments], ...rest }).compile().build();
+  return new MailComposer({ from, attachments: [...attachments], ...rest, headers: { ...rest.headers } })
+    .compile()
+    .build();
+}
+
+/** Where and how mail is sent. */
+export interface MailServer {
+  readonly host: string;
+  readonly port: number;
+  /** PEM of the certificate that must be shown by STARTTLS; without it any will do, or none. */
+  readonly certificate?: string;
 }
 
 /** Sends raw mail by SMTP and answers the server's last line. Rejects with the server's refusal. */
 export async function sendMail(
-  server: { readonly host: string; readonly port: number },
+  { certificate, ...server }: MailServer,
   { raw, to, from = SENDER }: { readonly raw: Buffer; readonly to: string | string[]; readonly from?: string },
 ): Promise<string> {
-  const transport = createTransport({ ...server, secure: false, tls: { rejectUnauthorized: false } });
+  const tls = certificate ? { ca: certificate } : { rejectUnauthorized: false };
+  const transport = createTransport({ ...server, secure: false, requireTLS: certificate !== undefined, tls });
   try {
     const { response } = await transport.sendMail({ raw, envelope: { from, to } });
     return String(response);

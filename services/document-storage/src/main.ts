@@ -1,12 +1,13 @@
 import { connectBackbone, startConsumer } from '@intake/bus';
 import { documentStorage, extension, queue } from '@intake/contracts';
 import { type EngineJobs, engineWorker } from '@intake/engine';
-import { createIndexes, isMongoUnavailable } from '@intake/mongo';
-import { connectRpc, createReader, Refusal, serveRpc, systemCaller } from '@intake/rpc';
+import { createIndexes, isMongoUnavailable, transaction } from '@intake/mongo';
+import { connectRpc, createReader, isNeighbourAway, serveRpc, systemCaller } from '@intake/rpc';
 import { type Environment, runAsProcess, runService } from '@intake/service';
 import { type ArchiveJobs, archiveWorker, ChildPool, type ConvertJobs, convertWorker } from '@intake/untrusted';
 import { readSettings } from './config';
 import { createConsumers } from './consumers';
+import { createAddAttachments } from './document/add-attachments';
 import { createCutDocument } from './document/cut-document';
 import { createDocumentStore } from './document/document.store';
 import { createPurge } from './document/purge';
@@ -97,6 +98,7 @@ export const start = (env: Environment) =>
       joinPictures,
       findQueue: async (caller, id) => (await readQueue(id, caller)) ?? null,
     });
+    const addAttachments = createAddAttachments({ backbone, files, fileStore, documents, submissions });
     const prepareRendition = createRenditions({
       ...{ documents, files, objects, programs },
       pool: converter,
@@ -113,7 +115,9 @@ export const start = (env: Environment) =>
       proto: 'intake/document_storage/v1/document_storage.proto',
       handlers: createRpc({
         ...{ files, fileStore, objects, documents, uploads, tasks, pages, pageTexts },
-        ...{ createUpload, importUpload, drawPage, prepareRendition, splitDocument, cutDocument },
+        ...{ createUpload, addAttachments, nextTaskId: () => backbone.ids.next('task') },
+        inTransaction: (task) => transaction(database, task),
+        ...{ importUpload, drawPage, prepareRendition, splitDocument, cutDocument },
       }),
       ...rpc,
       isUnavailable: isMongoUnavailable,
@@ -121,7 +125,7 @@ export const start = (env: Environment) =>
     startConsumer(runtime, {
       ...backbone,
       handlers: createConsumers(importUpload, createPurge({ documents, pages, pageTexts, fileStore, objects })),
-      isAway: (error) => error instanceof Refusal && error.reason === 'SERVICE_UNAVAILABLE',
+      isAway: isNeighbourAway,
     });
     startSweeps(runtime, backbone, { files, importUpload });
   });

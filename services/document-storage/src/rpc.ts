@@ -1,6 +1,8 @@
 import { documentStorage } from '@intake/contracts';
+import type { ClientSession } from '@intake/mongo';
 import { type Caller, type Handlers, organizationOf, Refusal, requireSystem } from '@intake/rpc';
 import { currentContext } from '@intake/service';
+import type { AddAttachments } from './document/add-attachments';
 import type { createCutDocument } from './document/cut-document';
 import type { Document } from './document/document';
 import type { DocumentStore } from './document/document.store';
@@ -13,6 +15,7 @@ import type { PageStore } from './page/page.store';
 import { imageKeysOf, type PageImage } from './page/page-image';
 import type { PageTextStore } from './page/page-text.store';
 import { PDF, type PrepareRendition } from './rendition/rendition';
+import { TASK_LIFE_MS, type Task } from './task/task';
 import type { TaskStore } from './task/task.store';
 import type { CreateUpload } from './upload/create-upload';
 import type { ImportUpload } from './upload/import-upload';
@@ -29,6 +32,9 @@ export interface RpcOptions {
   readonly pages: PageStore;
   readonly pageTexts: PageTextStore;
   readonly createUpload: CreateUpload;
+  readonly addAttachments: AddAttachments;
+  readonly nextTaskId: () => Promise<number>;
+  readonly inTransaction: (task: (session: ClientSession) => Promise<void>) => Promise<void>;
   readonly importUpload: ImportUpload;
   readonly prepareRendition: PrepareRendition;
   readonly cutDocument: ReturnType<typeof createCutDocument>;
@@ -71,6 +77,8 @@ export function createRpc(options: RpcOptions): Handlers<Service> {
         {
           queueId: request.queueId,
           keys: request.files.map((file) => file.key),
+          documentIds: caller.kind === 'system' ? request.documentIds : [],
+          creatorId: caller.kind === 'system' ? (request.creatorId ?? null) : null,
           values: request.values,
           metadata: request.metadata ?? {},
           emailId: request.emailId ?? null,
@@ -84,6 +92,34 @@ export function createRpc(options: RpcOptions): Handlers<Service> {
       );
       return { ...receipt, documentIds: [...receipt.documentIds] };
     },
+    async addAttachments({ attachments, creatorId, ...of }, caller) {
+      requireSystem(caller);
+      const sent = attachments.map(({ file, status, archive }) => ({ key: file?.key ?? '', status, archive }));
+      return { documentIds: await options.addAttachments(caller, { ...of, creatorId: creatorId ?? null }, sent) };
+    },
+    async createTask({ type, emailId, creatorId }, caller) {
+      requireSystem(caller);
+      if (type !== 'email_imported') throw new Refusal('INVALID');
+      const task: Task = {
+        id: await options.nextTaskId(),
+        organizationId: organizationOf(caller),
+        creatorId: creatorId ?? null,
+        type,
+        status: 'running',
+        expiresAt: new Date(Date.now() + TASK_LIFE_MS),
+        ...{ detail: null, code: null, uploadId: null, emailId },
+      };
+      await options.inTransaction((session) => tasks.insert(session, task));
+      return toTaskMessage(task);
+    },
+    async endTask({ id, failure }, caller) {
+      requireSystem(caller);
+      const outcome = failure
+        ? ({ status: 'failed', detail: failure, code: 'error' } as const)
+        : ({ status: 'succeeded' } as const);
+      await options.inTransaction((session) => tasks.end(session, [id], outcome));
+      return {};
+    },
     async getUpload({ id }, caller) {
       return toUploadMessage(found(await uploads.find(caller, id)));
     },
@@ -94,17 +130,7 @@ export function createRpc(options: RpcOptions): Handlers<Service> {
       return toUploadMessage(await importUpload.await(caller, id, until));
     },
     async getTask({ id }, caller) {
-      const task = found(await tasks.find(caller, id, new Date()));
-      const { type, status, expiresAt, detail, code, uploadId } = task;
-      return {
-        id,
-        type,
-        status,
-        expiresAt,
-        detail: detail ?? undefined,
-        code: code ?? undefined,
-        uploadId: uploadId ?? undefined,
-      };
+      return toTaskMessage(found(await tasks.find(caller, id, new Date())));
     },
     async getDocuments({ ids }, caller) {
       const list = await documents.findMany(caller, ids);
@@ -218,6 +244,16 @@ function toUploadMessage(upload: Upload): documentStorage.Upload {
     annotations: [...upload.annotations],
     emailId: emailId ?? undefined,
     finished: state === 'finished',
+  };
+}
+
+function toTaskMessage({ id, type, status, expiresAt, detail, code, uploadId, emailId }: Task): documentStorage.Task {
+  return {
+    ...{ id, type, status, expiresAt },
+    detail: detail ?? undefined,
+    code: code ?? undefined,
+    uploadId: uploadId ?? undefined,
+    emailId: emailId ?? undefined,
   };
 }
 

@@ -1,5 +1,7 @@
 import { type RpcSettings, readRpcSettings } from '@intake/rpc';
-import { count, type Environment, readConfig, text } from '@intake/service';
+import { ConfigError, count, type Environment, flag, list, readConfig, text } from '@intake/service';
+import { type Network, parseNetworks } from '@intake/untrusted';
+import type { CertificateFiles } from './smtp/certificate';
 
 /** Settings of this service. */
 export interface Config {
@@ -9,22 +11,72 @@ export interface Config {
     readonly port: number;
     /** Domain of the inbox addresses; mail to another one is refused. */
     readonly domain: string;
+    /** Null: no STARTTLS. */
+    readonly tls: CertificateFiles | null;
+    readonly maxConnections: number;
+    readonly maxConnectionsPerAddress: number;
+    readonly idleMs: number;
   };
   /** Messages that are read at the same time. */
   readonly readers: number;
+  /** `smtp://user:password@host:port` of the relay that takes outgoing mails; null: none are sent. */
+  readonly relayUrl: string | null;
+  readonly sender: {
+    /** Whether SPF, DKIM and DMARC are asked for. */
+    readonly isChecked: boolean;
+    /** `address` or `address:port`; empty: those of the system. */
+    readonly dnsServers: readonly string[];
+    /** Name in `Authentication-Results` of the server in front, whose verdict is taken; empty: there is none. */
+    readonly frontServer: string;
+    /** Where that server sends from. */
+    readonly frontNetworks: readonly Network[];
+  };
 }
 
 /** Reads the settings; throws ConfigError naming every problem. */
 export function readSettings(env: Environment): Config {
-  const { readers, ...smtp } = readConfig(env, {
+  const settings = readConfig(env, {
     host: text('INTAKE_HOST', 'address to listen on', '127.0.0.1'),
     port: count('INTAKE_SMTP_PORT', 'port of the SMTP listener; 0 picks a free one', 2525),
     domain: text('INTAKE_MAIL_DOMAIN', 'domain of inbox addresses', 'localhost'),
+    certFile: text('INTAKE_SMTP_TLS_CERT', 'file of the certificate with its chain, for STARTTLS', ''),
+    keyFile: text('INTAKE_SMTP_TLS_KEY', 'file of the key of that certificate', ''),
+    maxConnections: count('INTAKE_SMTP_CONNECTIONS', 'connections at the same time', 200),
+    maxConnectionsPerAddress: count('INTAKE_SMTP_CONNECTIONS_PER_ADDRESS', 'of these, from one address', 50),
+    idleS: count('INTAKE_SMTP_IDLE_S', 'seconds after which a silent connection is closed', 60),
     readers: count('INTAKE_MAIL_READERS', 'child processes that read messages', 1),
+    relayUrl: {
+      variable: 'INTAKE_SMTP_RELAY_URL',
+      about: 'relay that takes outgoing mails; none: none are sent',
+      fallback: '',
+      parse: (value: string): string => {
+        if (!/^smtps?:\/\/[^/\s]+/.test(value)) throw new Error('must be a URL such as smtp://host:25');
+        return value;
+      },
+    },
+    isChecked: flag('INTAKE_MAIL_CHECK_SENDER', 'whether SPF, DKIM and DMARC are asked for', true),
+    dnsServers: list('INTAKE_MAIL_DNS_SERVERS', 'name servers for that; none: those of the system', []),
+    frontServer: text('INTAKE_MAIL_FRONT_SERVER', 'authserv-id of a mail server in front of this one', ''),
+    frontNetworks: {
+      variable: 'INTAKE_MAIL_FRONT_NETWORKS',
+      about: 'networks that the mail server in front sends from',
+      fallback: [],
+      parse: parseNetworks,
+    },
   });
+  const { readers, certFile, keyFile, idleS, relayUrl, isChecked, dnsServers, frontServer, frontNetworks, ...smtp } =
+    settings;
+  if (!certFile !== !keyFile) throw new ConfigError('INTAKE_SMTP_TLS_CERT and INTAKE_SMTP_TLS_KEY belong together');
   return {
     rpc: readRpcSettings(env),
-    smtp: { ...smtp, domain: smtp.domain.toLowerCase() },
+    smtp: {
+      ...smtp,
+      domain: smtp.domain.toLowerCase(),
+      tls: certFile ? { certFile, keyFile } : null,
+      idleMs: idleS * 1000,
+    },
     readers: Math.max(readers, 1),
+    relayUrl: relayUrl || null,
+    sender: { isChecked, dnsServers, frontServer, frontNetworks },
   };
 }

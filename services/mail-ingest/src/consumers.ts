@@ -1,18 +1,59 @@
-import type { EventHandlers } from '@intake/bus';
+import type { Backbone, EventHandlers } from '@intake/bus';
 import { systemCaller } from '@intake/rpc';
 import type { Logger } from '@intake/service';
 import { JobError } from '@intake/untrusted';
-import type { Email, ReadEmail } from './email/email';
+import type { createConcludeEmail } from './email/conclude-email';
+import type { Email, Reading } from './email/email';
 import type { EmailStore } from './email/email.store';
 import { QueueGone } from './email/read-email';
+import type { Occasion } from './outgoing/notification';
+import { joinThread } from './thread/join-thread';
+import type { ThreadStore } from './thread/thread.store';
+
+export interface ConsumerOptions {
+  readonly emails: EmailStore;
+  readonly threads: ThreadStore;
+  readonly emit: Backbone['emit'];
+  readonly readEmail: (email: Email) => Promise<Reading>;
+  readonly releaseFiles: (keys: readonly string[]) => Promise<void>;
+  readonly conclusion: ReturnType<typeof createConcludeEmail>;
+  readonly onDropped: (email: Email, reason: string) => void;
+  readonly log: Logger;
+}
+
+/** What the events about annotations say. */
+interface Happening {
+  readonly organizationId: number;
+  readonly uploadId?: number | undefined;
+  readonly documentId: number;
+}
 
 /** What this service does about events. */
-export function createConsumers(
-  emails: EmailStore,
-  readEmail: (email: Email) => Promise<ReadEmail>,
-  releaseFiles: (keys: readonly string[]) => Promise<void>,
-  log: Logger,
-): EventHandlers {
+export function createConsumers(options: ConsumerOptions): EventHandlers {
+  const { emails, threads, emit, readEmail, releaseFiles, conclusion, onDropped, log } = options;
+
+  const finish = async (email: Email, reading: Reading) => {
+    const { id, organizationId, queueId } = email;
+    const parent = 'read' in reading ? await emails.findByMessageId(null, queueId, reading.read.references) : null;
+    return async (session: Parameters<EmailStore['finish']>[0]) => {
+      if (!(await emails.finish(session, id, reading))) return;
+      if (reading.state === 'dropped') return onDropped(email, reading.failure);
+      const read = 'read' in reading ? reading.read : {};
+      await joinThread({ emails, threads }, session, { ...email, ...read }, parent?.id === id ? null : parent);
+      await emit(session, {
+        subject: 'email.imported',
+        aggregate: `email:${id}`,
+        version: 1,
+        payload: { emailId: id, organizationId, queueId },
+      });
+    };
+  };
+
+  const tell = async ({ organizationId, uploadId, documentId }: Happening, occasion: Occasion) =>
+    uploadId === undefined
+      ? async () => undefined
+      : conclusion.tellOfDocument(organizationId, uploadId, documentId, occasion);
+
   return {
     // With the last annotation of a message its body and attachments go. API: annotations.md section 6.
     'annotation.purged': {
@@ -27,27 +68,36 @@ export function createConsumers(
         const email = await emails.find(systemCaller('mail-ingest', organizationId), emailId);
         if (email?.state !== 'received') return async () => undefined;
         try {
-          const read = await readEmail(email);
-          return (session) => emails.finish(session, emailId, { state: 'imported', read });
+          return await finish(email, await readEmail(email));
         } catch (error) {
           const failure = failureOf(error);
           if (!failure) throw error;
           log.warn({ err: error, email: emailId }, 'e-mail cannot be read');
-          return (session) => emails.finish(session, emailId, { state: 'failed', failure });
+          return finish(email, { state: 'failed', failure });
         }
       },
-      giveUp: ({ id, payload: { emailId } }, _error, session) =>
-        emails.finish(session, emailId, {
-          state: 'failed',
-          failure: `The message could not be imported (error ${id}).`,
-        }),
+      giveUp: async ({ id, payload: { emailId, organizationId } }, _error, session) => {
+        const email = await emails.find(systemCaller('mail-ingest', organizationId), emailId);
+        if (email?.state !== 'received') return;
+        const failure = `The message could not be imported (error ${id}).`;
+        await (await finish(email, { state: 'failed', failure }))(session);
+      },
     },
+    'email.imported': {
+      on: ({ payload: { emailId, organizationId } }) => conclusion.conclude(organizationId, emailId),
+    },
+    'upload.finished': {
+      on: ({ payload: { uploadId, organizationId } }) => conclusion.concludeUpload(organizationId, uploadId),
+    },
+    'annotation.failed_import': { on: ({ payload }) => tell(payload, 'unprocessable_attachments') },
+    'annotation.postponed': { on: ({ payload }) => tell(payload, 'postponed_annotations') },
+    'annotation.deleted': { on: ({ payload }) => tell(payload, 'deleted_annotations') },
   };
 }
 
 /** Why an e-mail will never be read, in words for its recipient; empty when another try may help. */
 function failureOf(error: unknown): string {
-  if (error instanceof QueueGone || (error instanceof Error && error.name === 'TooManyParts')) return error.message;
+  if (error instanceof QueueGone) return error.message;
   if (error instanceof JobError) return 'The message could not be read: it takes too much time or memory.';
   return '';
 }

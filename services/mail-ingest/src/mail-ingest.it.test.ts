@@ -1,4 +1,9 @@
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { connectBackbone } from '@intake/bus';
 import { documentStorage, mailIngest, queue } from '@intake/contracts';
 import { createIndexes } from '@intake/mongo';
@@ -14,6 +19,7 @@ import {
   invoiceLines,
   listObjects,
   type MailContent,
+  makeCertificate,
   sendMail,
   serviceEnv,
   startMinio,
@@ -39,6 +45,11 @@ const ADMIN: Caller = {
   queueIds: 'all',
 };
 
+/** Whether this process may mount a file system that can be made full. */
+const MAY_MOUNT = process.platform === 'linux' && process.getuid?.() === 0;
+
+let folder: string;
+let certificate: string;
 let minio: Awaited<ReturnType<typeof startMinio>>;
 let system: TestSystem;
 let service: RunningService;
@@ -49,9 +60,15 @@ let smtp: { host: string; port: number };
 let queueId: number;
 let inbox: queue.Inbox;
 let secondInbox: queue.Inbox;
+let makeInboxes: (count: number) => Promise<queue.Inbox[]>;
 
 beforeAll(async () => {
-  minio = await startMinio();
+  folder = mkdtempSync(join(tmpdir(), 'intake-mail-ingest-'));
+  const { certFile, keyFile } = await makeCertificate(folder);
+  certificate = readFileSync(certFile, 'utf8');
+  const dataDir = join(folder, 'objects');
+  if (MAY_MOUNT) execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4g', 'tmpfs', mkdirOf(dataDir)]);
+  minio = await startMinio({ dataDir });
   system = await startSystem({
     services: ['queue', 'document-storage', 'extension', 'annotation'],
     backing: { ...backing(), s3: minio.s3 },
@@ -62,7 +79,15 @@ beforeAll(async () => {
   const addressOf = (name: string) => env[`INTAKE_${name}_ADDRESS`] ?? '';
   const address = addressOf('MAIL_INGEST');
   smtp = { host: '127.0.0.1', port: Number(env.INTAKE_SMTP_PORT) };
-  service = await start({ ...env, INTAKE_OPS_PORT: '0', INTAKE_RPC_PORT: address.split(':')[1] });
+  service = await start({
+    ...env,
+    INTAKE_OPS_PORT: '0',
+    INTAKE_RPC_PORT: address.split(':')[1],
+    INTAKE_SMTP_TLS_CERT: certFile,
+    INTAKE_SMTP_TLS_KEY: keyFile,
+    INTAKE_SMTP_CONNECTIONS_PER_ADDRESS: '10',
+    INTAKE_MAIL_CHECK_SENDER: 'off',
+  });
   probe = await runService('test', { ...env, INTAKE_OPS_PORT: '0' }, async (runtime) => {
     mails = connectRpc(runtime, mailIngest.MailIngestServiceService, address, secret);
     const { DocumentStorageServiceService: storageDefinition } = documentStorage;
@@ -81,6 +106,12 @@ beforeAll(async () => {
     };
     inbox = await make('Invoices');
     secondInbox = await make('Others');
+    makeInboxes = async (count) => {
+      const made: queue.Inbox[] = [];
+      while (made.length < count)
+        made.push(...(await Promise.all(Array.from({ length: 10 }, (_, i) => make(`Many${made.length + i}`)))));
+      return made.slice(0, count);
+    };
     queueId = inbox.queueId;
   });
 });
@@ -89,8 +120,26 @@ afterAll(async () => {
   await probe?.stop();
   await service?.stop();
   await system?.stop();
+  await minio?.kill();
+  if (MAY_MOUNT) execFileSync('umount', [minio.dataDir]);
   await minio?.stop();
+  rmSync(folder, { recursive: true, force: true });
 });
+
+/** Writes until the file system takes no more. */
+function fillUp(file: string): void {
+  const block = Buffer.alloc(4096);
+  try {
+    for (;;) appendFileSync(file, block);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+  }
+}
+
+function mkdirOf(path: string): string {
+  mkdirSync(path, { recursive: true });
+  return path;
+}
 
 const pdf = () => buildPdf({ lines: invoiceLines(uniqueName('INV')) });
 const mail = async (more: Partial<MailContent> = {}) =>
@@ -117,9 +166,14 @@ const bySubject = (inboxId: number, subject: string) =>
   );
 
 /** An SMTP client that says exactly what it is told. */
-function dialogue(): Promise<{ say(bytes: string | Buffer): void; answer(): Promise<string>; socket: Socket }> {
+interface Dialogue {
+  say(bytes: string | Buffer): void;
+  /** The last line of the next answer; `closed` when there is none any more. */
+  answer(): Promise<string>;
+  readonly socket: Socket;
+}
+function dialogue(socket: Socket = connect(smtp), greeted = true): Promise<Dialogue> {
   return new Promise((resolve, reject) => {
-    const socket = connect(smtp);
     let buffer = '';
     let wake: () => void = () => undefined;
     socket.on('data', (bytes) => {
@@ -144,7 +198,8 @@ function dialogue(): Promise<{ say(bytes: string | Buffer): void; answer(): Prom
       }
     };
     const client = { say: (bytes: string | Buffer) => void socket.write(bytes), answer, socket };
-    answer().then(() => resolve(client), reject);
+    if (greeted) answer().then(() => resolve(client), reject);
+    else resolve(client);
   });
 }
 const openData = async (to = inbox.email) => {
@@ -155,6 +210,40 @@ const openData = async (to = inbox.email) => {
   }
   return client;
 };
+
+describe('TLS', () => {
+  const startTls = async () => {
+    const plain = await dialogue();
+    plain.say('EHLO test\r\n');
+    await plain.answer();
+    return plain;
+  };
+  const secure = (socket: Socket) =>
+    new Promise<TLSSocket>((resolve, reject) => {
+      socket.removeAllListeners('data');
+      const upgraded = connectTls({ socket, ca: certificate, host: 'localhost' }, () => resolve(upgraded));
+      upgraded.on('error', reject);
+    });
+
+  it('is there by STARTTLS, with the certificate of the settings', async () => {
+    const answer = await sendMail({ ...smtp, host: 'localhost', certificate }, { raw: await mail(), to: inbox.email });
+    expect(answer).toMatch(/^250 /);
+  });
+
+  it('begins with nothing of what was said before', async () => {
+    const plain = await startTls();
+    const smuggled = `MAIL FROM:<a@example.org>\r\nRCPT TO:<${inbox.email}>\r\n`;
+    plain.say(`STARTTLS\r\n${smuggled}`);
+    expect(await plain.answer()).toMatch(/^220 /);
+    const client = await dialogue(await secure(plain.socket), false);
+    client.say('DATA\r\n');
+    expect(await client.answer()).toMatch(/^503 /);
+    client.say('EHLO test\r\nRCPT TO:<x@localhost>\r\n');
+    expect(await client.answer()).toMatch(/^250 /);
+    expect(await client.answer()).toMatch(/^503 /);
+    client.socket.destroy();
+  });
+});
 
 describe('a mail with attachments', () => {
   it('becomes an e-mail, documents and annotations', async () => {
@@ -191,7 +280,11 @@ describe('a mail with attachments', () => {
     expect(upload).toMatchObject({ finished: true, emailId: email.id, queueId, creatorId: undefined });
     expect(upload.annotations).toHaveLength(2);
     const { documents } = await storage.getDocuments({ ids: email.documentIds }, ADMIN);
-    expect(documents.map((document) => document.originalFileName).sort()).toEqual(['one.pdf', 'two.pdf']);
+    expect(documents.map((document) => [document.originalFileName, document.attachmentStatus]).sort()).toEqual([
+      ['note.txt', 'filtered_by_queue_mime_type'],
+      ['one.pdf', 'processed'],
+      ['two.pdf', 'processed'],
+    ]);
     expect(documents.every((document) => document.emailId === email.id)).toBe(true);
     expect(documents.find((document) => document.originalFileName === 'one.pdf')?.size).toBe(bytes.length);
     const [stored] = await findStored(
@@ -296,17 +389,74 @@ describe('what is refused', () => {
   });
 
   it.each([
-    ['\n.\r\n', 'a bare LF before the dot'],
-    ['\r\n.\n', 'a bare LF behind the dot'],
-    ['\r.\r\n', 'a bare CR'],
-  ])('%j as the end of data: never a second message', async (end) => {
+    ['\n.\n', 1],
+    ['\n.\r\n', 1],
+    ['\r\n.\n', 1],
+    ['\r.\r\n', 1],
+    ['\r\n.\r', 1],
+    ['\r.\r', 1],
+    ['\n.\r\n', 2],
+    ['\r\n\0.\n', 2],
+    ['\r\n.\n', 4],
+  ])('%j as the end of data, in %d pieces: never a second message', async (end, pieces) => {
     const before = await countOf(inbox.id);
     const client = await openData();
+    client.socket.setNoDelay(true);
     const smuggled = `MAIL FROM:<b@example.org>\r\nRCPT TO:<${inbox.email}>\r\nDATA\r\nSubject: smuggled\r\n\r\n.\r\n`;
-    client.say(`Subject: first\r\n\r\nbody${end}${smuggled}`);
+    for (let i = 0; i < pieces; i++) {
+      const from = Math.ceil((end.length * i) / pieces);
+      const part = end.slice(from, Math.ceil((end.length * (i + 1)) / pieces));
+      await new Promise<void>((resolve) => {
+        client.socket.write((i === 0 ? 'Subject: first\r\n\r\nbody' : '') + part, () => setImmediate(resolve));
+      });
+    }
+    client.say(smuggled);
     expect(await client.answer()).toMatch(/^550 5\.5\.2 /);
     await waitFor('the connection to be closed', () => client.socket.closed || client.socket.destroyed);
     expect(await countOf(inbox.id)).toBe(before);
+  });
+});
+
+describe('limits of a connection', () => {
+  it('from one address there are only so many', async () => {
+    const clients = await Promise.all(Array.from({ length: 10 }, () => dialogue()));
+    const oneMore = await dialogue(connect(smtp), false);
+    expect(await oneMore.answer()).toMatch(/^421 4\.7\.0 /);
+    for (const client of clients) client.socket.destroy();
+    await waitFor('a connection to be taken again', async () => {
+      const again = await dialogue(connect(smtp), false);
+      const greeting = await again.answer();
+      again.socket.destroy();
+      return /^220 /.test(greeting);
+    });
+  });
+
+  it('who tries addresses is sent away', async () => {
+    const client = await dialogue();
+    client.say('EHLO test\r\nMAIL FROM:<a@example.org>\r\n');
+    await client.answer();
+    await client.answer();
+    const answers: string[] = [];
+    while (answers.at(-1) !== 'closed' && answers.length < 100) {
+      if (!client.socket.destroyed) client.say('RCPT TO:<guess@localhost>\r\n');
+      answers.push(await client.answer());
+    }
+    expect(answers.filter((answer) => answer.startsWith('550 5.1.1 '))).toHaveLength(20);
+  });
+
+  it('a message has at most 100 recipients, the others come with the next one', async () => {
+    const manyInboxes = [inbox, secondInbox, ...(await makeInboxes(99))];
+    const client = await dialogue();
+    client.say('EHLO test\r\nMAIL FROM:<a@example.org>\r\n');
+    await client.answer();
+    await client.answer();
+    const answers: string[] = [];
+    for (const { email } of manyInboxes) {
+      client.say(`RCPT TO:<${email}>\r\n`);
+      answers.push((await client.answer()).slice(0, 9));
+    }
+    client.socket.destroy();
+    expect(answers).toEqual([...Array(100).fill('250 2.1.5'), '452 4.5.3']);
   });
 });
 
@@ -340,6 +490,24 @@ describe('while a neighbour is away', () => {
     expect((await emailsOf(inbox.id)).filter((one) => one.subject === subject)).toHaveLength(1);
   });
 
+  (MAY_MOUNT ? it : it.skip)('the object store has no room: 452, until it has', async () => {
+    const subject = uniqueName('Room');
+    const raw = await mail({ subject });
+    execFileSync('mount', ['-o', 'remount,size=16m', minio.dataDir]);
+    const filler = join(minio.dataDir, 'filler');
+    fillUp(filler);
+    try {
+      await waitFor('no room to be seen', async () => /^452 4\.3\.1 /.test(await refusalOf(send(raw))), {
+        timeoutMs: 30_000,
+      });
+    } finally {
+      rmSync(filler);
+      execFileSync('mount', ['-o', 'remount,size=4g', minio.dataDir]);
+    }
+    await waitFor('the mail to be taken', async () => /^250/.test(await send(raw)), { timeoutMs: 30_000 });
+    expect((await bySubject(inbox.id, subject)).documentIds).toHaveLength(1);
+  });
+
   it('recipients cannot be looked up: 451', async () => {
     const [rpcPort, smtpPort, nobody] = await freePorts(3);
     const lonely = await start({
@@ -364,10 +532,12 @@ it('an e-mail that rests unread is put on the bus again, less and less often', a
     const backbone = await connectBackbone(runtime, env);
     const emails = createEmailStore(backbone.database);
     await createIndexes(backbone.database);
-    const recipient = { inboxId: 1, organizationId: 2, queueId: 3 };
+    const recipient = { inboxId: 1, organizationId: 2, queueId: 3, mayDrop: false };
     const raw = { key: 'k', sha256: 's', messageId: '' };
     const session = await backbone.database.connection.startSession();
-    await emails.insert(session, { id: 9, ...recipient }, raw).finally(() => session.endSession());
+    await emails
+      .insert(session, { id: 9, ...recipient }, raw, { envelope: null, imported: null })
+      .finally(() => session.endSession());
     const later = (minutes: number) => new Date(Date.now() + minutes * 60_000);
     expect(await pushResting(backbone, emails, new Date())).toBe(0);
     expect(await pushResting(backbone, emails, later(2))).toBe(1);

@@ -1,73 +1,117 @@
 import { connectBackbone, startConsumer } from '@intake/bus';
 import { documentStorage, mailIngest, queue } from '@intake/contracts';
 import { createIndexes, isMongoUnavailable } from '@intake/mongo';
-import { connectRpc, Refusal, serveRpc, systemCaller } from '@intake/rpc';
+import { connectRpc, isNeighbourAway, serveRpc } from '@intake/rpc';
 import { type Environment, runAsProcess, runService } from '@intake/service';
-import { acceptsMimeType, ChildPool } from '@intake/untrusted';
+import { ChildPool } from '@intake/untrusted';
+import { Counter } from 'prom-client';
 import { readSettings } from './config';
 import { createConsumers } from './consumers';
+import { createConcludeEmail } from './email/conclude-email';
 import { createEmailStore } from './email/email.store';
 import { createReadEmail } from './email/read-email';
-import { createReceiveEmail } from './email/receive-email';
+import { createImportEmail, createReceiveEmail } from './email/receive-email';
+import { createInboxes } from './inboxes';
 import { type ParseJobs, parseWorker } from './mail/parse-jobs';
+import { createSenderChecks } from './mail/sender-checks';
+import { createDeliveryStore } from './outgoing/delivery.store';
+import { startRelay } from './outgoing/relay';
+import { createOutgoing, createSendEmail } from './outgoing/send-email';
 import { createRpc } from './rpc';
+import { createNetworkCheck } from './smtp/front-server';
 import { MAX_MESSAGE_BYTES, startSmtpListener } from './smtp/smtp-listener';
 import { createStorage } from './storage';
 import { startSweeps } from './sweeps';
+import { createThreadStore } from './thread/thread.store';
+
+/** Longest check of a sender, in milliseconds: name servers may be slow. */
+const CHECK_MS = 20_000;
 
 /** Starts the service. */
 export const start = (env: Environment) =>
   runService('mail-ingest', env, async (runtime) => {
-    const { rpc, smtp, readers } = readSettings(env);
+    const { rpc, smtp, readers, relayUrl, sender } = readSettings(env);
+    const mailDomain = smtp.domain;
     const backbone = await connectBackbone(runtime, env);
     const emails = createEmailStore(backbone.database);
+    const threads = createThreadStore(backbone.database);
+    const deliveries = createDeliveryStore(backbone.database);
     await createIndexes(backbone.database);
 
-    const queues = connectRpc(runtime, queue.QueueServiceService, rpc.addressOf('queue'), rpc.secret);
+    const inboxes = createInboxes(connectRpc(runtime, queue.QueueServiceService, rpc.addressOf('queue'), rpc.secret));
     const storage = createStorage(
       connectRpc(runtime, documentStorage.DocumentStorageServiceService, rpc.addressOf('document-storage'), rpc.secret),
     );
     const parser = new ChildPool<ParseJobs>({ worker: parseWorker, size: readers, timeoutMs: 60_000 });
     runtime.onStop('message readers', () => parser.close());
+    const checker = new ChildPool<ParseJobs>({ worker: parseWorker, size: readers, timeoutMs: CHECK_MS });
+    runtime.onStop('sender checks', () => checker.close());
 
-    const isAway = (error: unknown) => error instanceof Refusal && error.reason === 'SERVICE_UNAVAILABLE';
     const receive = createReceiveEmail({ backbone, emails, keepFiles: storage.keepFiles });
+    const importEmail = createImportEmail({ backbone, emails, ...storage });
+    const isFront = createNetworkCheck(sender.frontNetworks);
     const readEmail = createReadEmail({
       ...storage,
+      mailDomain,
       parse: (rawPath, folder) => parser.run('parseMessage', { rawPath, folder }),
-      findAccepted: async ({ queueId, organizationId }) => {
-        const caller = systemCaller('mail-ingest', organizationId);
-        const [found] = (await queues.getQueues({ ids: [queueId] }, caller)).queues;
-        return found?.status === 'active' ? (type) => acceptsMimeType(found.acceptedMimeTypes, type) : null;
-      },
+      checkSender: sender.isChecked
+        ? createSenderChecks({ pool: checker, mta: mailDomain, dnsServers: sender.dnsServers })
+        : null,
+      frontServerOf: ({ envelope }) =>
+        sender.frontServer && isFront(envelope?.remoteAddress ?? '') ? sender.frontServer : null,
+      findRules: inboxes.findRules,
+    });
+    const outgoing = createOutgoing({
+      ...{ backbone, emails, threads, deliveries, mailDomain },
+      isEnabled: relayUrl !== null,
+      storeRaw: storage.storeRaw,
+    });
+    const conclusion = createConcludeEmail({
+      ...{ emails, deliveries, outgoing },
+      ...{ findRules: inboxes.findRules, ...storage },
+    });
+    const dropped = new Counter({
+      name: 'intake_mails_dropped_total',
+      help: 'Messages that the rules of an inbox do not want',
+      registers: [runtime.metrics],
     });
 
     await serveRpc(runtime, {
       definition: mailIngest.MailIngestServiceService,
       proto: 'intake/mail_ingest/v1/mail_ingest.proto',
-      handlers: createRpc(emails),
+      handlers: createRpc({
+        ...{ emails, threads, importEmail },
+        sendEmail: createSendEmail({
+          ...{ backbone, emails, outgoing },
+          findInbox: inboxes.findOfQueue,
+          loadDocuments: storage.loadDocuments,
+        }),
+        findInbox: inboxes.findByAddress,
+        readStart: storage.readStart,
+      }),
       ...rpc,
       isUnavailable: isMongoUnavailable,
     });
     startConsumer(runtime, {
       ...backbone,
-      handlers: createConsumers(emails, readEmail, storage.releaseFiles, runtime.log),
-      isAway,
+      handlers: createConsumers({
+        ...{ emails, threads, readEmail, conclusion, emit: backbone.emit, log: runtime.log },
+        releaseFiles: storage.releaseFiles,
+        onDropped: ({ id, inboxId }, reason) => {
+          dropped.inc();
+          runtime.log.info({ email: id, inbox: inboxId, reason }, 'a message was dropped');
+        },
+      }),
+      isAway: isNeighbourAway,
       // Receiving comes first: what was received may wait.
       concurrency: 4,
     });
     startSweeps(runtime, backbone, emails);
+    if (relayUrl) startRelay(runtime, { url: relayUrl, backbone, emails, deliveries, loadRaw: storage.loadRaw });
+    else runtime.log.info('no e-mails are sent: INTAKE_SMTP_RELAY_URL is not set');
     const port = await startSmtpListener(runtime, {
       ...smtp,
-      findInbox: async (email) => {
-        try {
-          const { inbox } = await queues.resolveInbox({ email }, systemCaller('mail-ingest'));
-          return inbox ? { inboxId: inbox.id, organizationId: inbox.organizationId, queueId: inbox.queueId } : null;
-        } catch (error) {
-          if (error instanceof Refusal && error.httpStatus === 404) return null;
-          throw error;
-        }
-      },
+      findInbox: inboxes.findByAddress,
       store: (chunks) => storage.putRaw(chunks, MAX_MESSAGE_BYTES),
       receive,
     });

@@ -1,27 +1,137 @@
-import type { mailIngest } from '@intake/contracts';
-import type { Handlers } from '@intake/rpc';
-import type { Email } from './email/email';
-import type { EmailStore } from './email/email.store';
+import { mailIngest } from '@intake/contracts';
+import { type Caller, type Handlers, invalidField, Refusal } from '@intake/rpc';
+import { EMAIL_LABELS, type Email, type ImportDetails, type RawMessage, type Recipient } from './email/email';
+import type { EmailChanges, EmailStore } from './email/email.store';
+import { cutToBytes } from './email/read-email';
+import type { createSendEmail } from './outgoing/send-email';
+import type { Thread } from './thread/thread';
+import type { ThreadStore } from './thread/thread.store';
+
+export interface RpcOptions {
+  readonly emails: EmailStore;
+  readonly threads: ThreadStore;
+  readonly sendEmail: ReturnType<typeof createSendEmail>;
+  /** Null: there is no inbox with this address. */
+  readonly findInbox: (address: string) => Promise<Recipient | null>;
+  readonly importEmail: (
+    raw: RawMessage,
+    inbox: Recipient,
+    details: Omit<ImportDetails, 'taskId'>,
+  ) => Promise<{ emailId: number; taskId: number }>;
+  readonly readStart: (organizationId: number, key: string) => Promise<Buffer>;
+}
+
+const MAX_BODY_BYTES = 4096;
 
 /** Requests to domain calls to responses. */
-export function createRpc(emails: EmailStore): Handlers<typeof mailIngest.MailIngestServiceService> {
+export function createRpc(options: RpcOptions): Handlers<typeof mailIngest.MailIngestServiceService> {
+  const { emails, threads, sendEmail, findInbox, importEmail, readStart } = options;
   return {
     async listEmails({ ordering, page, pageSize, ...filter }, caller) {
       const found = await emails.list(caller, filter, ordering, { page, pageSize });
       return { emails: found.emails.map(toMessage), total: found.total };
     },
+    countEmails: ({ ordering: _, page: __, pageSize: ___, ...filter }, caller) => emails.count(caller, filter),
+    async updateEmail({ id, fields, email }, caller) {
+      const changes = changesOf(mailIngest.Email.fromPartial(email ?? {}), fields);
+      if (changes.parentId !== undefined && changes.parentId !== null) {
+        if (!(await emails.find(caller, changes.parentId)))
+          throw invalidField('parent', 'Invalid hyperlink - Object does not exist.');
+      }
+      return toMessage(found(await emails.update(caller, id, changes)));
+    },
+    async importEmail({ key, sha256, recipient, metadata, values }, caller) {
+      const inbox = await findInbox(recipient.trim().toLowerCase());
+      if (inbox?.organizationId !== caller.organizationId || !inbox || !sees(caller, inbox.queueId))
+        throw invalidField('recipient', 'No inbox has this address.');
+      const head = (await readStart(inbox.organizationId, key)).toString('latin1');
+      if (!/^[!-9;-~]+[ \t]*:/m.test(head.split(/\r?\n\r?\n/, 1)[0] ?? ''))
+        throw invalidField('raw_message', 'This is no e-mail: it has no header.');
+      const wrong = Object.keys(values).find((name) => !name.startsWith('emails_import:'));
+      if (wrong) throw invalidField('values', `Keys must start with "emails_import:", "${wrong}" does not.`);
+      const details = { creatorId: caller.userId, metadata: metadata ?? {}, values };
+      return importEmail({ key, sha256, messageId: '' }, inbox, details);
+    },
+    sendEmail: async (request, caller) => toMessage(await sendEmail(caller, request)),
+    async listThreads({ ordering, page, pageSize, ...filter }, caller) {
+      const list = await threads.list(caller, filter, ordering, { page, pageSize });
+      return { threads: list.threads.map(toThreadMessage), total: list.total };
+    },
+    updateThread: async ({ id, hasNewReplies }, caller) =>
+      toThreadMessage(found(await threads.update(caller, id, hasNewReplies))),
   };
 }
 
-function toMessage({ from, to, cc, documentIds, uploadId, leftOut, ...email }: Email): mailIngest.Email {
-  return {
-    ...email,
-    type: 'incoming',
-    from: from ?? undefined,
-    to: [...to],
-    cc: [...cc],
-    documentIds: [...documentIds],
-    uploadId: uploadId ?? undefined,
-    leftOut: [...leftOut],
+function found<T>(value: T | null): T {
+  if (value === null) throw new Refusal('NOT_FOUND');
+  return value;
+}
+
+function sees(caller: Caller, queueId: number): boolean {
+  return caller.queueIds === 'all' || caller.queueIds.includes(queueId);
+}
+
+function changesOf(email: mailIngest.Email, fields: readonly string[]): EmailChanges {
+  const wrong = email.labels.find((label) => !(EMAIL_LABELS as readonly string[]).includes(label));
+  if (wrong !== undefined) throw invalidField('labels', `"${wrong}" is not a valid choice.`);
+  const all: Required<EmailChanges> = {
+    subject: email.subject,
+    bodyTextPlain: cutToBytes(email.bodyTextPlain, MAX_BODY_BYTES),
+    bodyTextHtml: cutToBytes(email.bodyTextHtml, MAX_BODY_BYTES),
+    labels: email.labels,
+    metadata: email.metadata ?? {},
+    to: email.to,
+    parentId: email.parentId ?? null,
   };
+  const names: Readonly<Record<string, keyof EmailChanges>> = {
+    ...{ subject: 'subject', body_text_plain: 'bodyTextPlain', body_text_html: 'bodyTextHtml' },
+    ...{ labels: 'labels', metadata: 'metadata', to: 'to', parent_id: 'parentId' },
+  };
+  return Object.fromEntries(
+    fields.flatMap((field) => {
+      const name = names[field];
+      return name ? [[name, all[name]]] : [];
+    }),
+  );
+}
+
+function toMessage(email: Email): mailIngest.Email {
+  const { from, authentication, attachments } = email;
+  return {
+    ...{ id: email.id, organizationId: email.organizationId, queueId: email.queueId, inboxId: email.inboxId },
+    ...{ createdAt: email.createdAt, subject: email.subject, type: email.type, state: email.state },
+    ...{ bodyTextPlain: email.bodyTextPlain, bodyTextHtml: email.bodyTextHtml, messageId: email.messageId },
+    ...{ rawKey: email.rawKey, failure: email.failure, filteredOutDocumentCount: email.filteredOutDocumentCount },
+    from: from ?? undefined,
+    to: [...email.to],
+    cc: [...email.cc],
+    bcc: [...email.bcc],
+    documentIds: [...email.documentIds],
+    uploadId: email.uploadId ?? undefined,
+    leftOut: attachments
+      .filter(({ status }) => status !== 'processed')
+      .map(({ fileName, mimeType, size, status }) => ({ fileName, mimeType, size, status })),
+    attachments: [...attachments],
+    parentId: email.parentId ?? undefined,
+    threadId: email.threadId ?? undefined,
+    childrenIds: [...email.childrenIds],
+    lastThreadEmailCreatedAt: email.lastThreadEmailCreatedAt ?? undefined,
+    metadata: { ...email.metadata },
+    creatorId: email.creatorId ?? undefined,
+    labels: [...email.labels],
+    relatedAnnotationIds: [...email.relatedAnnotationIds],
+    relatedDocumentIds: [...email.relatedDocumentIds],
+    authentication: authentication ?? undefined,
+  };
+}
+
+function toThreadMessage({
+  from,
+  rootEmailId,
+  labels,
+  hasDocuments: _,
+  isReplied: __,
+  ...thread
+}: Thread): mailIngest.Thread {
+  return { ...thread, from: from ?? undefined, rootEmailId: rootEmailId ?? undefined, labels: [...labels] };
 }

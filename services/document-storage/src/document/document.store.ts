@@ -45,6 +45,8 @@ export interface DocumentStore {
     document: Pick<Document, 'id' | 'organizationId'>,
     outcome: { readonly status: ArchiveStatus; readonly message: string },
   ): Promise<boolean>;
+  /** Documents that are there already become those of an upload. */
+  joinUpload(session: ClientSession, organizationId: number, ids: readonly number[], uploadId: number): Promise<void>;
   addAnnotations(
     session: ClientSession,
     annotations: readonly { organizationId: number; documentId: number; annotationId: number }[],
@@ -185,6 +187,9 @@ export function createDocumentStore(database: Database, files: Pick<FileStore, '
         { session },
       );
       return result.matchedCount === 1;
+    },
+    async joinUpload(session, organizationId, ids, uploadId) {
+      await rows.updateMany({ _id: { $in: [...ids] }, organizationId }, { $set: { uploadId } }, { session });
     },
     async addAnnotations(session, annotations) {
       await rows.bulkWrite(

@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import { Refusal } from '@intake/rpc';
 import { Client } from 'minio';
 import { createPart, startMultipart } from './multipart';
-import { isObjectMissing, isStoreAway } from './store-errors';
+import { isObjectMissing, isStoreAway, isStoreFull } from './store-errors';
 
 /** Where the object store is. */
 export interface ObjectStoreOptions {
@@ -21,7 +21,7 @@ export interface ObjectInfo {
   readonly etag: string;
 }
 
-/** Objects in one bucket of an S3-compatible store. A store that cannot be reached is SERVICE_UNAVAILABLE, at once. */
+/** Objects in one bucket of an S3-compatible store. A store that cannot be reached is SERVICE_UNAVAILABLE, at once; a full one STORAGE_FULL. */
 export interface ObjectStore {
   /**
    * Writes a stream of any length, holding at most two parts of it in memory. Answers what the store then says about the
@@ -67,6 +67,7 @@ export function createObjectStore({ url, accessKey, secretKey, bucket, region }:
     } catch (error) {
       // A store that lost its data gets its bucket again at the next write.
       if ((error as { code?: string }).code === 'NoSuchBucket') bucketReady = undefined;
+      if (isStoreFull(error)) throw new Refusal('STORAGE_FULL', { cause: error });
       if (isStoreAway(error)) throw new Refusal('SERVICE_UNAVAILABLE', { cause: error });
       throw error;
     }

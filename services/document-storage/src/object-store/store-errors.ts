@@ -2,7 +2,7 @@ const NETWORK =
   /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ERR_STREAM_PREMATURE_CLOSE)$/;
 /** Codes of S3 and MinIO for troubles that pass. */
 const PASSING =
-  /^(SlowDown|ServiceUnavailable|InternalError|RequestTimeout|XMinioServerNotInitialized|XMinioStorageFull|XMinioReadQuorum|XMinioWriteQuorum|SlowDownRead|SlowDownWrite)$/;
+  /^(SlowDown|ServiceUnavailable|InternalError|RequestTimeout|XMinioServerNotInitialized|XMinioReadQuorum|XMinioWriteQuorum|SlowDownRead|SlowDownWrite)$/;
 
 /** Whether an error of the S3 client says that the store cannot do it now, so that the same call may succeed later. */
 export function isStoreAway(error: unknown): boolean {
@@ -10,6 +10,14 @@ export function isStoreAway(error: unknown): boolean {
   if (code && (NETWORK.test(code) || PASSING.test(code))) return true;
   // The client's own words for an HTTP status that is worth a retry, and for a connection cut before the answer.
   return /^Request failed after|socket hang up|Retries exhausted/.test(message);
+}
+
+/** Codes of S3 and MinIO for a store, or a share of it, without room. */
+const FULL = /^(XMinioStorageFull|XMinioAdminBucketQuotaExceeded|QuotaExceeded|InsufficientStorage)$/;
+
+/** Whether an error of the S3 client says that there is no room for the object. */
+export function isStoreFull(error: unknown): boolean {
+  return FULL.test((error as { code?: string })?.code ?? '');
 }
 
 /** Whether an error of the S3 client says that there is no such object. */

@@ -30,6 +30,7 @@ export function createTaskStore({ database, emit }: Pick<Backbone, 'database' | 
       detail: { type: String, default: null },
       code: { type: String, default: null },
       uploadId: { type: Number, default: null },
+      emailId: { type: Number, default: null },
     },
     { collection: 'tasks', versionKey: false },
   );
@@ -37,7 +38,10 @@ export function createTaskStore({ database, emit }: Pick<Backbone, 'database' | 
   database.connection.model('Task', schema);
   const rows = rowsOf<Omit<Task, 'id'> & { _id: number }>(database, 'tasks');
 
-  const announce = (session: ClientSession, { id, creatorId, detail, code, uploadId, ...task }: Task): void =>
+  const announce = (
+    session: ClientSession,
+    { id, creatorId, detail, code, uploadId, emailId: _, ...task }: Task,
+  ): void =>
     emit(session, {
       subject: 'task.changed',
       aggregate: `task:${id}`,

@@ -10,6 +10,7 @@ export interface Task {
   readonly detail: string | null;
   readonly code: string | null;
   readonly uploadId: number | null;
+  readonly emailId: number | null;
 }
 
 export type TaskType = 'upload_created' | 'email_imported' | 'documents_download';

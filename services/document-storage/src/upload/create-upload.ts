@@ -75,22 +75,25 @@ export function createCreateUpload(options: CreateUploadOptions): CreateUpload {
 
     const queue = await findQueue(caller, submission.queueId);
     if (queue?.organizationId !== organizationId) throw new Refusal('NOT_FOUND');
-    checkSubmission(submission, own, queue);
+    const { documentIds: attachmentIds } = submission;
+    if (attachmentIds.length === 0) checkSubmission(submission, own, queue);
+    else if ((await documents.findMany(caller, attachmentIds)).length < attachmentIds.length)
+      throw new Refusal('NOT_FOUND');
     const sent = submission.join ? await join(caller, own) : own;
 
     const [uploadId, taskId, firstDocumentId] = await Promise.all([
       ids.next('upload'),
       ids.next('task'),
-      ids.next('document', sent.length),
+      sent.length > 0 ? ids.next('document', sent.length) : 0,
     ]);
     const now = new Date();
     const upload: Upload = {
       id: uploadId,
       organizationId,
       queueId: submission.queueId,
-      creatorId: caller.userId,
+      creatorId: caller.userId ?? submission.creatorId,
       createdAt: now,
-      documentIds: sent.map((_, i) => firstDocumentId + i),
+      documentIds: attachmentIds.length > 0 ? attachmentIds : sent.map((_, i) => firstDocumentId + i),
       additionalDocumentIds: [],
       annotations: [],
       emailId: submission.emailId,
@@ -120,21 +123,24 @@ export function createCreateUpload(options: CreateUploadOptions): CreateUpload {
       const keys = sent.map(({ key }) => key);
       if (!(await fileStore.hold(session, keys, `upload:${uploadId}`)))
         throw new Refusal('CONFLICT', { detail: 'A submitted file belongs to another upload.' });
-      await documents.insert(
-        session,
-        sent.map((file, i) => documentOf(file, upload, firstDocumentId + i)),
-      );
+      if (attachmentIds.length > 0) await documents.joinUpload(session, organizationId, attachmentIds, uploadId);
+      else
+        await documents.insert(
+          session,
+          sent.map((file, i) => documentOf(file, upload, firstDocumentId + i)),
+        );
       await uploads.insert(session, upload);
       await tasks.insert(session, {
         id: taskId,
         organizationId,
-        creatorId: caller.userId,
+        creatorId: upload.creatorId,
         type: taskType,
         status: 'running',
         expiresAt: new Date(now.getTime() + TASK_LIFE_MS),
         detail: null,
         code: null,
         uploadId,
+        emailId: null,
       });
       await emit(session, {
         subject: 'upload.created',

@@ -52,6 +52,10 @@ export interface Submission {
   readonly queueId: number;
   /** Keys of stored files. */
   readonly keys: readonly string[];
+  /** Documents that are there already, instead of files: attachments of an e-mail. */
+  readonly documentIds: readonly number[];
+  /** Null: the caller, if it is a user. */
+  readonly creatorId: number | null;
   readonly values: Values;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly emailId: number | null;
@@ -108,10 +112,10 @@ function findContentErrors(
 
 /** What tells two submissions under one idempotency key apart. */
 export function fingerprintOf(submission: Submission, files: readonly StoredFile[]): string {
-  const { queueId, values, metadata, emailId, rejectIdentical, join } = submission;
+  const { queueId, values, metadata, emailId, rejectIdentical, join, documentIds } = submission;
   const contents = files.map(({ fileName, sha256 }) => [fileName, sha256]);
   const sorted = Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1));
-  const whole = JSON.stringify([queueId, contents, sorted, metadata, emailId, rejectIdentical, join]);
+  const whole = JSON.stringify([queueId, contents, sorted, metadata, emailId, rejectIdentical, join, ...documentIds]);
   return createHash('sha256').update(whole).digest('hex');
 }
 

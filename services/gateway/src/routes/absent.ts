@@ -21,7 +21,6 @@ const COLLECTIONS: readonly (readonly [path: string, allow: Permission])[] = [
   ['/workflow_runs', 'readConfiguration'],
   ['/workflow_activities', 'readConfiguration'],
   ['/surveys', 'readConfiguration'],
-  ['/email_threads', 'readEmails'],
   ['/document_relations', 'readAnnotations'],
   ['/suggested_edits', 'readAnnotations'],
 ];

@@ -1,9 +1,13 @@
-import { mailIngest } from '@intake/contracts';
-import { emailToJson } from '@intake/resources';
-import type { Caller } from '@intake/rpc';
-import { ids, listRoute } from '../list-route';
+import { annotation as annotations, type documentStorage, mailIngest } from '@intake/contracts';
+import { emailToJson, metadata, reference, string, threadToJson } from '@intake/resources';
+import { type Caller, systemCaller } from '@intake/rpc';
+import { z } from 'zod';
+import { boolean, choices, ids, listRoute, text, times } from '../list-route';
+import { openFile } from '../reply/chunk-stream';
+import { attachment } from '../reply/content-disposition';
 import { replyOne } from '../reply/list';
-import { route } from '../route';
+import { Answer, type ApiRequest, route } from '../route';
+import { MAX_MESSAGE_BYTES, receiveMessage } from '../upload/receive-message';
 import type { RouteContext } from './index';
 import { onlyOne } from './lookups';
 
@@ -18,41 +22,281 @@ const ORDERINGS = [
   'last_thread_email_created_at',
 ];
 
-const UNAVAILABLE = [
-  'subject',
-  'created_at_before',
-  'created_at_after',
-  'documents',
-  'from__email',
-  'from__name',
-  'to',
-  'type',
-  'email_thread',
-  'has_documents',
-];
+const THREAD_ORDERINGS = ['id', 'created_at', 'last_email_created_at', 'subject', 'from__email', 'from__name', 'queue'];
 
-/** E-mails. API: email-import.md section 2. */
+const FILTERS = {
+  ...{ id: ids, queue: ids, inbox: ids, documents: ids, email_thread: ids },
+  ...{ subject: text, from__email: text, from__name: text, to: text, has_documents: boolean },
+  ...{ created_at: times, last_thread_email_created_at: times, type: choices('incoming', 'outgoing') },
+};
+
+/** How long a client may take to send or fetch a message. */
+const TRANSFER_MS = 600_000;
+
+const address = z.object({ email: string(320), name: string(255).nullish() });
+const addresses = z.array(address).max(40);
+const LABELS = [
+  'rejection',
+  'automatic_rejection',
+  'rejected',
+  'automatic_status_changed_info',
+  'forwarded',
+  'reply',
+] as const;
+const labels = z.array(z.enum(LABELS));
+
+const writable = z.object({
+  subject: string(1000).nullable(),
+  body_text_plain: string(100_000),
+  body_text_html: string(100_000),
+  parent: reference('emails').nullable(),
+  labels,
+  metadata,
+  to: addresses,
+});
+
+const send = z.object({
+  ...{ to: addresses.default([]), cc: addresses.default([]), bcc: addresses.default([]) },
+  queue: reference('queues'),
+  template_values: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])).default({}),
+  related_annotations: z.array(reference('annotations')).max(100).default([]),
+  related_documents: z.array(reference('documents')).max(100).default([]),
+  attachments: z.object({ documents: z.array(reference('documents')).max(100).default([]) }).default({ documents: [] }),
+  parent_email: reference('emails').nullish(),
+  labels: labels.default([]),
+});
+
+/** E-mails and their threads. API: email-import.md. */
 export function emailRoutes(context: RouteContext) {
-  const { mail } = context.services;
+  const { mail, storage, auth } = context.services;
+
+  const changeEmail = (method: 'PUT' | 'PATCH') =>
+    route(method, '/emails/:id', {
+      allow: 'writeEmails',
+      body: writable.partial(),
+      doc: { summary: 'Change an e-mail' },
+      call: async ({ parameters, body }, caller) => {
+        const email = mailIngest.Email.fromPartial({
+          subject: body.subject ?? '',
+          bodyTextPlain: body.body_text_plain ?? '',
+          bodyTextHtml: body.body_text_html ?? '',
+          labels: body.labels ?? [],
+          to: (body.to ?? []).map(toAddress),
+          parentId: body.parent ?? undefined,
+        });
+        const fields = Object.keys(body).map((name) => (name === 'parent' ? 'parent_id' : name));
+        const changed = { ...email, metadata: body.metadata };
+        const row = await mail.updateEmail({ id: parameters.id, fields, email: changed }, caller);
+        return onlyOne(await withAnnotations(context, [row], caller));
+      },
+      reply: (row, { urls }) => emailToJson(row.email, row, urls),
+    });
+
+  const changeThread = (method: 'PUT' | 'PATCH') =>
+    route(method, '/email_threads/:id', {
+      allow: 'writeEmails',
+      body: z.object({ has_new_replies: z.boolean().optional() }),
+      doc: { summary: 'Mark the new replies of a thread as seen' },
+      call: async ({ parameters: { id }, body }, caller) => {
+        if (body.has_new_replies !== undefined)
+          await mail.updateThread({ id, hasNewReplies: body.has_new_replies }, caller);
+        return onlyOne(await readThreads(context, id, caller));
+      },
+      reply: (row, { urls }) => threadToJson(row.thread, row, urls),
+    });
+
+  const counts = (path: '/emails/counts' | '/email_threads/counts') =>
+    route('GET', path, {
+      allow: 'readEmails',
+      doc: { summary: 'How many incoming e-mails there are' },
+      call: ({ query }, caller) => {
+        const request = emailFilter({
+          id: query.ids('id'),
+          queue: query.ids('queue'),
+          inbox: query.ids('inbox'),
+          created_at: query.timeRange('created_at'),
+          subject: query.get('subject'),
+          from__email: query.get('from__email'),
+        });
+        query.check();
+        return mail.countEmails({ ...request, ordering: [], page: 1, pageSize: 1 }, caller);
+      },
+      reply: (found) => ({
+        incoming: {
+          total: found.total,
+          no_documents: found.noDocuments,
+          recent_with_no_documents_not_replied: found.recentWithNoDocumentsNotReplied,
+          rejected: found.rejected,
+          recent_filtered_out_documents: found.recentFilteredOutDocuments,
+          recent_with_filtered_out_documents: found.recentFilteredOutDocuments,
+        },
+      }),
+    });
+
+  const storeMessage = (chunks: AsyncIterable<Buffer>, caller: Caller): Promise<documentStorage.StoredFile> => {
+    async function* messages(): AsyncGenerator<documentStorage.PutFileRequest> {
+      yield { header: { fileName: 'email.eml', declaredMimeType: 'message/rfc822', maxSize: MAX_MESSAGE_BYTES } };
+      for await (const chunk of chunks) yield { chunk };
+    }
+    return storage.putFile(messages(), caller, { timeoutMs: TRANSFER_MS });
+  };
+
   return [
+    counts('/emails/counts'),
+    counts('/email_threads/counts'),
+    route('POST', '/emails/import', {
+      allow: 'importEmails',
+      timeoutMs: TRANSFER_MS,
+      doc: { summary: 'Import a raw message', status: 202 },
+      call: async (request, caller) => {
+        const received = await receiveMessage(request.http, (chunks) => storeMessage(chunks, caller));
+        const { key, sha256 } = received.message;
+        const { recipient, values } = received;
+        return mail.importEmail({ key, sha256, recipient, values, metadata: received.metadata }, caller);
+      },
+      reply: ({ taskId }, { urls }) => new Answer(202, { Location: urls.task(taskId) }, { url: urls.task(taskId) }),
+    }),
+    route('POST', '/emails/send', {
+      allow: 'writeEmails',
+      body: send,
+      timeoutMs: 60_000,
+      doc: { summary: 'Send an e-mail from the inbox of a queue' },
+      call: async (request, caller) => {
+        const { body } = request;
+        const values = await placeholdersOf(context, request, body, caller);
+        const { subject = '', message = '' } = textsOf(body.template_values);
+        return mail.sendEmail(
+          {
+            queueId: body.queue,
+            to: body.to.map(toAddress),
+            cc: body.cc.map(toAddress),
+            bcc: body.bcc.map(toAddress),
+            ...{ subject, message, values },
+            relatedAnnotationIds: body.related_annotations,
+            relatedDocumentIds: body.related_documents,
+            attachedDocumentIds: body.attachments.documents,
+            parentId: body.parent_email ?? undefined,
+            labels: body.labels,
+          },
+          caller,
+        );
+      },
+      reply: ({ id }, { urls }) => ({ url: urls.email(id), email: urls.email(id) }),
+    }),
     listRoute('/emails', {
       allow: 'readEmails',
-      filters: { id: ids, queue: ids, inbox: ids },
-      unavailable: UNAVAILABLE,
+      filters: FILTERS,
       orderings: ORDERINGS,
       fetch: async ({ filters, ...wanted }, caller) => {
-        const filter = { ids: filters.id, queueIds: filters.queue, inboxIds: filters.inbox };
-        const { emails, total } = await mail.listEmails({ ...filter, ...wanted }, caller);
+        const { emails, total } = await mail.listEmails({ ...emailFilter(filters), ...wanted }, caller);
         return { rows: await withAnnotations(context, emails, caller), total };
       },
-      toJson: ({ email, annotations }, urls) => emailToJson(email, { annotations }, urls),
+      toJson: (row, urls) => emailToJson(row.email, row, urls),
     }),
     route('GET', '/emails/:id', {
       allow: 'readEmails',
       call: async ({ parameters }, caller) => onlyOne(await readEmails(context, [parameters.id], caller)),
-      reply: ({ email, annotations }, request) => replyOne(request, emailToJson(email, { annotations }, request.urls)),
+      reply: (row, request) => replyOne(request, emailToJson(row.email, row, request.urls)),
     }),
+    route('GET', '/emails/:id/content', {
+      allow: 'readEmails',
+      timeoutMs: TRANSFER_MS,
+      doc: { summary: 'The raw message' },
+      call: async ({ parameters }, caller) => {
+        const { email } = onlyOne(await readEmails(context, [parameters.id], caller));
+        // The file belongs to no user, so that the gateway asks for it itself, once it is known that the caller sees the e-mail.
+        const own = systemCaller('gateway', email.organizationId);
+        return openFile(storage.getStoredFile({ key: email.rawKey }, own, { timeoutMs: TRANSFER_MS }));
+      },
+      reply: (file) =>
+        new Answer(
+          200,
+          {
+            'Content-Type': 'message/rfc822',
+            'Content-Length': String(file.header.size),
+            'Content-Disposition': attachment('email.eml'),
+            'X-Content-Type-Options': 'nosniff',
+            'Content-Security-Policy': "sandbox; default-src 'none'",
+          },
+          file.stream(),
+        ),
+    }),
+    changeEmail('PUT'),
+    changeEmail('PATCH'),
+    listRoute('/email_threads', {
+      allow: 'readEmails',
+      filters: {
+        ...{ queue: ids, has_root_email: boolean, has_replies: boolean, has_new_replies: boolean },
+        ...{ recent_with_no_documents_not_replied: boolean, created_at: times, last_email_created_at: times },
+      },
+      orderings: THREAD_ORDERINGS,
+      fetch: async ({ filters, ...wanted }, caller) => {
+        const { threads, total } = await mail.listThreads(
+          {
+            ...{ ids: [], queueIds: filters.queue, hasRootEmail: filters.has_root_email },
+            ...{ hasReplies: filters.has_replies, hasNewReplies: filters.has_new_replies },
+            recentWithNoDocumentsNotReplied: filters.recent_with_no_documents_not_replied,
+            createdAfter: filters.created_at?.after,
+            createdBefore: filters.created_at?.before,
+            lastEmailCreatedAfter: filters.last_email_created_at?.after,
+            lastEmailCreatedBefore: filters.last_email_created_at?.before,
+            ...wanted,
+          },
+          caller,
+        );
+        return { rows: await withThreadAnnotations(context, threads, caller), total };
+      },
+      toJson: (row, urls) => threadToJson(row.thread, row, urls),
+    }),
+    route('GET', '/email_threads/:id', {
+      allow: 'readEmails',
+      call: async ({ parameters }, caller) => onlyOne(await readThreads(context, parameters.id, caller)),
+      reply: (row, request) => replyOne(request, threadToJson(row.thread, row, request.urls)),
+    }),
+    changeThread('PUT'),
+    changeThread('PATCH'),
   ];
+
+  /** Texts for the placeholders of a mail. API: email-import.md section 4. */
+  async function placeholdersOf(
+    { lookups }: RouteContext,
+    { urls }: ApiRequest,
+    body: z.infer<typeof send>,
+    caller: Caller,
+  ): Promise<Record<string, string>> {
+    const parentId = body.parent_email ?? undefined;
+    const [users, organizations, related, parents] = await Promise.all([
+      lookups.users(caller.userId === null ? [] : [caller.userId], caller),
+      auth.listOrganizations({ ids: caller.organizationId === null ? [] : [caller.organizationId] }, caller),
+      body.related_annotations.length === 0
+        ? []
+        : context.services.annotation
+            .getAnnotations(annotations.GetAnnotationsRequest.fromPartial({ ids: body.related_annotations }), caller)
+            .then((answer) => answer.annotations),
+      readEmails(context, parentId === undefined ? [] : [parentId], caller),
+    ]);
+    const documents = await lookups.documents(
+      related.flatMap(({ documentId }) => documentId ?? []),
+      caller,
+    );
+    const names = documents.map(({ originalFileName }) => originalFileName).filter(Boolean);
+    const [user] = users;
+    const parent = parents[0]?.email;
+    return {
+      organization_name: organizations.organizations[0]?.name ?? '',
+      app_url: new URL(urls.root).origin,
+      parent_email_subject: parent?.subject ?? '',
+      sender_email: parent?.from?.email ?? '',
+      'annotation.document.original_file_name': names.join(', '),
+      'annotation.id': related.map(({ id }) => id).join(', '),
+      'annotation.url': related.map(({ id }) => urls.annotation(id)).join(', '),
+      document_list: listOf(names),
+      user_name: user?.username ?? '',
+      current_user_fullname: [user?.firstName, user?.lastName].filter(Boolean).join(' '),
+      current_user_email: user?.email ?? '',
+      ...textsOf(body.template_values),
+    };
+  }
 }
 
 type Context = Pick<RouteContext, 'services' | 'lookups'>;
@@ -65,9 +309,77 @@ export async function readEmails(context: Context, emailIds: readonly number[], 
 }
 
 async function withAnnotations({ lookups }: Context, emails: readonly mailIngest.Email[], caller: Caller) {
-  const annotations = await lookups.annotationsOfDocuments(
+  const found = await lookups.annotationsOfDocuments(
     emails.flatMap((email) => email.documentIds),
     caller,
   );
-  return emails.map((email) => ({ email, annotations: annotations.filter(({ emailId }) => emailId === email.id) }));
+  return emails.map((email) => ({ email, annotations: found.filter(({ emailId }) => emailId === email.id) }));
+}
+
+async function readThreads(context: Context, id: number, caller: Caller) {
+  const request = mailIngest.ListThreadsRequest.fromPartial({ ids: [id], page: 1, pageSize: 1 });
+  return withThreadAnnotations(context, (await context.services.mail.listThreads(request, caller)).threads, caller);
+}
+
+/** E-mails of a page of threads that are looked at for their annotations. */
+const MOST_EMAILS = 1000;
+
+async function withThreadAnnotations(context: Context, threads: readonly mailIngest.Thread[], caller: Caller) {
+  if (threads.length === 0) return [];
+  const request = mailIngest.ListEmailsRequest.fromPartial({
+    threadIds: threads.map(({ id }) => id),
+    ...{ page: 1, pageSize: MOST_EMAILS },
+  });
+  const rows = await withAnnotations(context, (await context.services.mail.listEmails(request, caller)).emails, caller);
+  return threads.map((thread) => ({
+    thread,
+    annotations: rows.filter(({ email }) => email.threadId === thread.id).flatMap((row) => row.annotations),
+  }));
+}
+
+interface Times {
+  readonly after: Date | undefined;
+  readonly before: Date | undefined;
+}
+
+function emailFilter(filters: {
+  readonly id: number[];
+  readonly queue: number[];
+  readonly inbox: number[];
+  readonly documents?: number[];
+  readonly email_thread?: number[];
+  readonly subject?: string | undefined;
+  readonly from__email?: string | undefined;
+  readonly from__name?: string | undefined;
+  readonly to?: string | undefined;
+  readonly type?: readonly string[];
+  readonly has_documents?: boolean | undefined;
+  readonly created_at?: Times | undefined;
+  readonly last_thread_email_created_at?: Times | undefined;
+}) {
+  const [type, ...others] = filters.type ?? [];
+  return {
+    ...{ ids: filters.id, queueIds: filters.queue, inboxIds: filters.inbox },
+    ...{ documentIds: filters.documents ?? [], threadIds: filters.email_thread ?? [] },
+    ...{ subject: filters.subject, fromEmail: filters.from__email, fromName: filters.from__name, to: filters.to },
+    type: others.length > 0 ? undefined : type,
+    hasDocuments: filters.has_documents,
+    createdAfter: filters.created_at?.after,
+    createdBefore: filters.created_at?.before,
+    lastThreadEmailCreatedAfter: filters.last_thread_email_created_at?.after,
+    lastThreadEmailCreatedBefore: filters.last_thread_email_created_at?.before,
+  };
+}
+
+function toAddress({ email, name }: z.infer<typeof address>): mailIngest.Address {
+  return { email: email.trim(), name: name ?? '' };
+}
+
+function textsOf(values: Readonly<Record<string, string | number | boolean | null>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value === null ? '' : String(value)]));
+}
+
+function listOf(names: readonly string[]): string {
+  const toHtml = (name: string) => name.replace(/[&<>"']/g, (one) => `&#${one.charCodeAt(0)};`);
+  return names.length === 0 ? '' : `<ul>${names.map((name) => `<li>${toHtml(name)}</li>`).join('')}</ul>`;
 }

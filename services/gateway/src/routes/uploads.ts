@@ -40,7 +40,17 @@ export function uploadRoutes({ services, lookups }: RouteContext) {
       throw invalidField('content', 'Exactly one file is allowed with reject_identical.');
     }
     return storage.createUpload(
-      { queueId, files, values, metadata, rejectIdentical, idempotencyKey, taskType: 'upload_created', join },
+      {
+        queueId,
+        files,
+        values,
+        metadata,
+        rejectIdentical,
+        idempotencyKey,
+        taskType: 'upload_created',
+        join,
+        documentIds: [],
+      },
       caller,
       ...(join ? [{ timeoutMs: JOIN_MS }] : []),
     );

@@ -1,22 +1,51 @@
-import { type ClientSession, type Database, type PageRequest, toSort, toWindow } from '@intake/mongo';
+import { type ClientSession, type Database, type PageRequest, rowsOf, toSort, toWindow } from '@intake/mongo';
 import { type Caller, organizationOf } from '@intake/rpc';
 import { Schema } from 'mongoose';
+import { RECENT_MS } from '../thread/thread';
 import {
-  type Address,
+  type Attachment,
   type Email,
-  type LeftOutAttachment,
+  type Envelope,
+  type ImportDetails,
   nextLook,
   type RawMessage,
-  type ReadEmail,
+  type Reading,
   type Recipient,
 } from './email';
 
-/** What a list of e-mails is narrowed to; empty lists do not narrow. */
+/** What a list of e-mails is narrowed to; empty lists and missing values do not narrow. */
 export interface EmailFilter {
   readonly ids: readonly number[];
   readonly queueIds: readonly number[];
   readonly inboxIds: readonly number[];
+  readonly threadIds: readonly number[];
+  readonly documentIds: readonly number[];
+  /** Part of it, whatever the case. */
+  readonly subject?: string;
+  readonly fromEmail?: string;
+  readonly fromName?: string;
+  readonly to?: string;
+  readonly type?: string;
+  readonly hasDocuments?: boolean;
+  readonly createdAfter?: Date;
+  readonly createdBefore?: Date;
+  readonly lastThreadEmailCreatedAfter?: Date;
+  readonly lastThreadEmailCreatedBefore?: Date;
 }
+
+/** API: email-import.md section 2, counts. */
+export interface EmailCounts {
+  readonly total: number;
+  readonly noDocuments: number;
+  readonly recentWithNoDocumentsNotReplied: number;
+  readonly rejected: number;
+  readonly recentFilteredOutDocuments: number;
+}
+
+/** What may be written of an e-mail. */
+export type EmailChanges = Partial<
+  Pick<Email, 'subject' | 'bodyTextPlain' | 'bodyTextHtml' | 'labels' | 'metadata' | 'to' | 'parentId'>
+>;
 
 /** E-mails, always of the caller's organization and queues. */
 export interface EmailStore {
@@ -25,27 +54,53 @@ export interface EmailStore {
    * API: email-import.md section 1.1, received again.
    */
   claimMessage(session: ClientSession, inboxId: number, sha256: string, emailId: number): Promise<boolean>;
-  insert(session: ClientSession, email: { id: number } & Recipient, raw: RawMessage): Promise<void>;
+  insert(
+    session: ClientSession,
+    email: { id: number } & Recipient,
+    raw: RawMessage,
+    origin: { envelope: Envelope | null; imported: ImportDetails | null },
+  ): Promise<void>;
+  insertOutgoing(session: ClientSession, email: Email): Promise<void>;
   /** Raw messages of these inboxes' e-mails with these bytes that storage does not keep for us yet. */
   findUnkept(inboxIds: readonly number[], sha256: string): Promise<string[]>;
   markKept(rawKeys: readonly string[]): Promise<void>;
   find(caller: Caller, id: number): Promise<Email | null>;
+  findByUpload(organizationId: number, uploadId: number): Promise<Email | null>;
+  /** The nearest of a queue's e-mails with one of these Message-IDs, the first of them that there is. */
+  findByMessageId(session: ClientSession | null, queueId: number, messageIds: readonly string[]): Promise<Email | null>;
   list(
     caller: Caller,
     filter: EmailFilter,
     ordering: readonly string[],
     page: PageRequest,
   ): Promise<{ emails: Email[]; total: number }>;
-  /** Ends `received`; an e-mail that is further stays as it is. */
-  finish(
+  count(caller: Caller, filter: EmailFilter): Promise<EmailCounts>;
+  /** Null when the caller cannot see it. */
+  update(caller: Caller, id: number, changes: EmailChanges): Promise<Email | null>;
+  /** Ends `received`; false: it is further already. */
+  finish(session: ClientSession, id: number, reading: Reading): Promise<boolean>;
+  /** Puts an e-mail into a thread, below what it answers. */
+  joinThread(
+    session: ClientSession,
+    email: Pick<Email, 'id' | 'createdAt'>,
+    threadId: number,
+    parent: Email | null,
+  ): Promise<void>;
+  /** Notes what finally became of the attachments; false: that was done before. */
+  conclude(
     session: ClientSession,
     id: number,
-    outcome: { state: 'imported'; read: ReadEmail } | { state: 'failed'; failure: string },
-  ): Promise<void>;
+    outcome: Pick<Email, 'attachments' | 'documentIds' | 'filteredOutDocumentCount'>,
+  ): Promise<boolean>;
+  addLabel(session: ClientSession, id: number, label: string): Promise<void>;
+  setDelivery(session: ClientSession, id: number, state: 'sent' | 'failed', failure: string): Promise<void>;
   /** Its body goes, its headers stay. Answers the key of its raw message when no other e-mail needs that; else null. */
   purge(organizationId: number, id: number): Promise<string | null>;
   /** Takes an e-mail that rests in `received` and whose time to be looked at has come; answers its next event version. */
-  takeResting(session: ClientSession, now: Date): Promise<(Recipient & { id: number; version: number }) | null>;
+  takeResting(
+    session: ClientSession,
+    now: Date,
+  ): Promise<{ id: number; organizationId: number; queueId: number; version: number } | null>;
 }
 
 const ORDERING = {
@@ -56,8 +111,17 @@ const ORDERING = {
   inbox: 'inboxId',
   from__email: 'from.email',
   from__name: 'from.name',
+  last_thread_email_created_at: 'lastThreadEmailCreatedAt',
 };
 const REMEMBER_S = 7 * 24 * 3600;
+
+type Row = Omit<Email, 'id' | 'metadata' | 'importValues'> & {
+  readonly _id: number;
+  readonly metadataJson: string;
+  readonly importValuesJson: string;
+  readonly version: number;
+  readonly looks: number;
+};
 
 /** E-mails of one service's database. */
 export function createEmailStore(database: Database): EmailStore {
@@ -65,32 +129,78 @@ export function createEmailStore(database: Database): EmailStore {
     { email: { type: String, default: '' }, name: { type: String, default: '' } },
     { _id: false },
   );
+  const numberOrNull = { type: Number, default: null };
   const schema = new Schema(
     {
       _id: { type: Number, required: true },
       organizationId: { type: Number, required: true },
       queueId: { type: Number, required: true },
       inboxId: { type: Number, required: true },
+      type: { type: String, enum: ['incoming', 'outgoing'], default: 'incoming' },
       createdAt: { type: Date, required: true },
       subject: { type: String, default: '' },
       from: { type: address, default: null },
       to: { type: [address], default: [] },
       cc: { type: [address], default: [] },
+      bcc: { type: [address], default: [] },
       bodyTextPlain: { type: String, default: '' },
       bodyTextHtml: { type: String, default: '' },
       documentIds: { type: [Number], default: [] },
-      uploadId: { type: Number, default: null },
+      uploadId: numberOrNull,
       rawKey: { type: String, required: true },
-      rawSha256: { type: String, required: true },
+      rawSha256: { type: String, default: '' },
       rawKept: { type: Boolean, default: false },
       messageId: { type: String, default: '' },
-      state: { type: String, enum: ['received', 'imported', 'failed'], required: true },
-      leftOut: {
-        type: [{ _id: false, fileName: String, mimeType: String, size: Number, status: String }],
+      state: {
+        type: String,
+        enum: ['received', 'imported', 'failed', 'dropped', 'sending', 'sent'],
+        required: true,
+      },
+      // Nobody sees it yet, because its inbox may drop it.
+      hidden: { type: Boolean, default: false },
+      attachments: {
+        type: [
+          {
+            _id: false,
+            documentId: Number,
+            fileName: String,
+            mimeType: String,
+            size: Number,
+            status: String,
+            reason: String,
+          },
+        ],
         default: [],
       },
+      filteredOutDocumentCount: { type: Number, default: 0 },
       failure: { type: String, default: '' },
       purgedAt: { type: Date, default: null },
+      parentId: numberOrNull,
+      threadId: numberOrNull,
+      childrenIds: { type: [Number], default: [] },
+      lastThreadEmailCreatedAt: { type: Date, default: null },
+      // Text, because its keys are the client's.
+      metadataJson: { type: String, default: '{}' },
+      importValuesJson: { type: String, default: '{}' },
+      creatorId: numberOrNull,
+      labels: { type: [String], default: [] },
+      relatedAnnotationIds: { type: [Number], default: [] },
+      relatedDocumentIds: { type: [Number], default: [] },
+      envelope: {
+        type: new Schema({ sender: String, remoteAddress: String, helo: String, encrypted: Boolean }, { _id: false }),
+        default: null,
+      },
+      authentication: {
+        type: new Schema(
+          { spf: String, dkim: String, dmarc: String, domain: String, source: String, encrypted: Boolean },
+          { _id: false },
+        ),
+        default: null,
+      },
+      isAutomatic: { type: Boolean, default: false },
+      taskId: numberOrNull,
+      isConcluded: { type: Boolean, default: false },
+      isReplied: { type: Boolean, default: false },
       version: { type: Number, default: 1 },
       looks: { type: Number, default: 0 },
       lookAgainAt: { type: Date, required: true },
@@ -100,8 +210,13 @@ export function createEmailStore(database: Database): EmailStore {
   schema.index({ organizationId: 1, queueId: 1, _id: 1 });
   schema.index({ inboxId: 1, rawSha256: 1 });
   schema.index({ rawKey: 1 });
+  schema.index({ queueId: 1, messageId: 1 });
+  schema.index({ threadId: 1 });
+  schema.index({ uploadId: 1 }, { partialFilterExpression: { uploadId: { $type: 'number' } } });
   schema.index({ lookAgainAt: 1 }, { partialFilterExpression: { state: 'received' } });
-  const model = database.connection.model('Email', schema);
+  database.connection.model('Email', schema);
+  const model = database.connection.model('Email');
+  const rows = rowsOf<Row>(database, 'emails');
   const seen = new Schema(
     { _id: String, emailId: { type: Number, required: true }, at: { type: Date, required: true } },
     { collection: 'seen_messages', versionKey: false },
@@ -109,28 +224,7 @@ export function createEmailStore(database: Database): EmailStore {
   seen.index({ at: 1 }, { expireAfterSeconds: REMEMBER_S });
   const seenModel = database.connection.model('SeenMessage', seen);
 
-  type Row = NonNullable<Awaited<ReturnType<typeof readOne>>>;
-  const readOne = (filter: Record<string, unknown>) => model.findOne(filter).lean();
-  const toEmail = (row: Row): Email => ({
-    id: row._id,
-    organizationId: row.organizationId,
-    queueId: row.queueId,
-    inboxId: row.inboxId,
-    createdAt: row.createdAt,
-    subject: row.subject,
-    from: (row.from as Address | null) ?? null,
-    to: row.to as Address[],
-    cc: row.cc as Address[],
-    bodyTextPlain: row.bodyTextPlain,
-    bodyTextHtml: row.bodyTextHtml,
-    documentIds: row.documentIds,
-    uploadId: row.uploadId ?? null,
-    rawKey: row.rawKey,
-    messageId: row.messageId,
-    state: row.state,
-    leftOut: row.leftOut as LeftOutAttachment[],
-    failure: row.failure,
-  });
+  const lean = (query: unknown) => query as Promise<Row | null>;
 
   return {
     async claimMessage(session, inboxId, sha256, emailId) {
@@ -141,14 +235,17 @@ export function createEmailStore(database: Database): EmailStore {
       );
       return result.upsertedCount === 1;
     },
-    async insert(session, { id, inboxId, organizationId, queueId }, { key, sha256, messageId }) {
+    async insert(session, { id, inboxId, organizationId, queueId, mayDrop }, { key, sha256, messageId }, origin) {
       const now = new Date();
+      const { creatorId = null, taskId = null, metadata = {}, values = {} } = origin.imported ?? {};
       await model.create(
         [
           {
-            ...{ _id: id, organizationId, queueId, inboxId, messageId },
-            ...{ rawKey: key, rawSha256: sha256 },
+            ...{ _id: id, organizationId, queueId, inboxId, messageId, creatorId, taskId },
+            ...{ rawKey: key, rawSha256: sha256, envelope: origin.envelope, hidden: mayDrop },
+            ...{ metadataJson: JSON.stringify(metadata), importValuesJson: JSON.stringify(values) },
             createdAt: now,
+            lastThreadEmailCreatedAt: now,
             state: 'received',
             lookAgainAt: nextLook(0, now),
           },
@@ -156,70 +253,185 @@ export function createEmailStore(database: Database): EmailStore {
         { session },
       );
     },
+    async insertOutgoing(session, { id, metadata, importValues: _, ...email }) {
+      const times = { lookAgainAt: email.createdAt };
+      const raw = { rawSha256: '', rawKept: true };
+      await model.create([{ _id: id, ...email, ...raw, ...times, metadataJson: JSON.stringify(metadata) }], {
+        session,
+      });
+    },
     async findUnkept(inboxIds, sha256) {
-      const rows = await model
-        .find({ inboxId: { $in: [...inboxIds] }, rawSha256: sha256, rawKept: false })
-        .select('rawKey')
-        .lean();
-      return [...new Set(rows.map((row) => row.rawKey))];
+      const found = await rows
+        .find({ inboxId: { $in: [...inboxIds] }, rawSha256: sha256, rawKept: false } as object, {
+          projection: { rawKey: 1 },
+        })
+        .toArray();
+      return [...new Set(found.map((row) => row.rawKey))];
     },
     async markKept(rawKeys) {
       await model.updateMany({ rawKey: { $in: [...rawKeys] } }, { $set: { rawKept: true } });
     },
     async find(caller, id) {
-      const row = await readOne({ $and: [visibleTo(caller), { _id: id }] });
+      const row = await lean(model.findOne({ $and: [visibleTo(caller), { _id: id }] }).lean());
       return row && toEmail(row);
     },
-    async list(caller, { ids, queueIds, inboxIds }, ordering, page) {
-      const where = {
-        $and: [
-          visibleTo(caller),
-          {
-            ...(ids.length > 0 && { _id: { $in: [...ids] } }),
-            ...(queueIds.length > 0 && { queueId: { $in: [...queueIds] } }),
-            ...(inboxIds.length > 0 && { inboxId: { $in: [...inboxIds] } }),
-          },
-        ],
-      };
+    async findByUpload(organizationId, uploadId) {
+      const row = await lean(model.findOne({ organizationId, uploadId }).lean());
+      return row && toEmail(row);
+    },
+    async findByMessageId(session, queueId, messageIds) {
+      if (messageIds.length === 0) return null;
+      const found = (await model
+        .find({ queueId, messageId: { $in: [...messageIds] }, state: { $nin: ['received', 'dropped'] } })
+        .session(session)
+        .lean()) as unknown as Row[];
+      const [nearest] = found.sort((a, b) => messageIds.indexOf(a.messageId) - messageIds.indexOf(b.messageId));
+      return nearest ? toEmail(nearest) : null;
+    },
+    async list(caller, filter, ordering, page) {
+      const where = { $and: [shownTo(caller), toConditions(filter)] };
       const { skip, limit } = toWindow(page);
-      const [rows, total] = await Promise.all([
-        model.find(where).sort(toSort(ordering, ORDERING)).skip(skip).limit(limit).lean(),
+      const [found, total] = await Promise.all([
+        model.find(where).sort(toSort(ordering, ORDERING)).skip(skip).limit(limit).lean() as unknown as Promise<Row[]>,
         model.countDocuments(where),
       ]);
-      return { emails: rows.map(toEmail), total };
+      return { emails: found.map(toEmail), total };
     },
-    async finish(session, id, outcome) {
-      const changes = outcome.state === 'imported' ? outcome.read : { failure: outcome.failure };
-      await model.updateOne(
+    async count(caller, filter) {
+      const recent = { createdAt: { $gte: new Date(Date.now() - RECENT_MS) } };
+      const countWhere = (more: Record<string, unknown>) =>
+        model.countDocuments({ $and: [shownTo(caller), toConditions(filter), { type: 'incoming' }, more] });
+      const [total, noDocuments, notReplied, rejected, filteredOut] = await Promise.all([
+        countWhere({}),
+        countWhere({ documentIds: [] }),
+        countWhere({ documentIds: [], isReplied: false, ...recent }),
+        countWhere({ labels: 'rejected' }),
+        countWhere({ filteredOutDocumentCount: { $gt: 0 }, ...recent }),
+      ]);
+      return {
+        total,
+        noDocuments,
+        recentWithNoDocumentsNotReplied: notReplied,
+        rejected,
+        recentFilteredOutDocuments: filteredOut,
+      };
+    },
+    async update(caller, id, { metadata, ...changes }) {
+      const set = { ...changes, ...(metadata && { metadataJson: JSON.stringify(metadata) }) };
+      const where = { $and: [shownTo(caller), { _id: id }] };
+      const row = await lean(model.findOneAndUpdate(where, { $set: set }, { returnDocument: 'after' }).lean());
+      return row && toEmail(row);
+    },
+    async finish(session, id, reading) {
+      const { references: _, ...read } =
+        'read' in reading ? reading.read : { references: [], failure: reading.failure };
+      const { modifiedCount } = await model.updateOne(
         { _id: id, state: 'received' },
-        { $set: { ...changes, state: outcome.state } },
+        { $set: { ...read, state: reading.state, hidden: reading.state === 'dropped' } },
         { session },
       );
+      return modifiedCount === 1;
+    },
+    async joinThread(session, { id, createdAt }, threadId, parent) {
+      await model.updateOne({ _id: id }, { $set: { threadId, parentId: parent?.id ?? null } }, { session });
+      if (parent) await model.updateOne({ _id: parent.id }, { $addToSet: { childrenIds: id } }, { session });
+      await model.updateMany({ threadId }, { $max: { lastThreadEmailCreatedAt: createdAt } }, { session });
+    },
+    async conclude(session, id, outcome) {
+      const { modifiedCount } = await model.updateOne(
+        { _id: id, isConcluded: false },
+        { $set: { ...outcome, isConcluded: true } },
+        { session },
+      );
+      return modifiedCount === 1;
+    },
+    async addLabel(session, id, label) {
+      await model.updateOne({ _id: id }, { $addToSet: { labels: label } }, { session });
+    },
+    async setDelivery(session, id, state, failure) {
+      await model.updateOne({ _id: id, state: 'sending' }, { $set: { state, failure } }, { session });
     },
     async purge(organizationId, id) {
       const gone = { bodyTextPlain: '', bodyTextHtml: '', purgedAt: new Date() };
-      const row = await model.findOneAndUpdate({ _id: id, organizationId }, { $set: gone }).lean();
+      const row = await lean(model.findOneAndUpdate({ _id: id, organizationId }, { $set: gone }).lean());
       if (!row) return null;
       // Marked first: of two at the same moment the later one sees both.
       const needed = await model.exists({ rawKey: row.rawKey, purgedAt: null });
       return needed ? null : row.rawKey;
     },
     async takeResting(session, now) {
-      const row = await model
-        .findOne({ state: 'received', lookAgainAt: { $lt: now } })
-        .sort({ lookAgainAt: 1 })
-        .session(session)
-        .lean();
+      const row = await lean(
+        model
+          .findOne({ state: 'received', lookAgainAt: { $lt: now } })
+          .sort({ lookAgainAt: 1 })
+          .session(session)
+          .lean(),
+      );
       if (!row) return null;
-      const { _id: id, organizationId, queueId, inboxId, version, looks } = row;
+      const { _id: id, organizationId, queueId, version, looks } = row;
       const changes = { version: version + 1, looks: looks + 1, lookAgainAt: nextLook(looks + 1, now) };
       await model.updateOne({ _id: id }, { $set: changes }, { session });
-      return { id, organizationId, queueId, inboxId, version: changes.version };
+      return { id, organizationId, queueId, version: changes.version };
     },
   };
 }
 
-function visibleTo(caller: Caller): Record<string, unknown> {
+function toEmail({ _id, metadataJson, importValuesJson, ...row }: Row): Email {
+  return {
+    ...row,
+    id: _id,
+    type: row.type ?? 'incoming',
+    from: row.from ?? null,
+    bcc: row.bcc ?? [],
+    // Of an e-mail of an earlier version.
+    attachments: (row.attachments ?? []) as Attachment[],
+    filteredOutDocumentCount: row.filteredOutDocumentCount ?? 0,
+    childrenIds: row.childrenIds ?? [],
+    labels: row.labels ?? [],
+    relatedAnnotationIds: row.relatedAnnotationIds ?? [],
+    relatedDocumentIds: row.relatedDocumentIds ?? [],
+    metadata: JSON.parse(metadataJson ?? '{}') as Record<string, unknown>,
+    importValues: JSON.parse(importValuesJson ?? '{}') as Record<string, string>,
+  };
+}
+
+/** What is of the caller's organization and queues. */
+export function visibleTo(caller: Caller): Record<string, unknown> {
   const organizationId = organizationOf(caller);
   return caller.queueIds === 'all' ? { organizationId } : { organizationId, queueId: { $in: [...caller.queueIds] } };
+}
+
+function shownTo(caller: Caller): Record<string, unknown> {
+  return { ...visibleTo(caller), hidden: { $ne: true } };
+}
+
+/** A condition on a time: from one, before another. */
+export function timesOf(field: string, after: Date | undefined, before: Date | undefined): Record<string, unknown> {
+  if (!after && !before) return {};
+  return { [field]: { ...(after && { $gte: after }), ...(before && { $lt: before }) } };
+}
+
+function toConditions(filter: EmailFilter): Record<string, unknown> {
+  const anyOf = (field: string, wanted: readonly number[]) => wanted.length > 0 && { [field]: { $in: [...wanted] } };
+  const exactly = (field: string, wanted: string | undefined) =>
+    wanted !== undefined && { [field]: new RegExp(`^${escapePattern(wanted)}$`, 'i') };
+  return {
+    ...anyOf('_id', filter.ids),
+    ...anyOf('queueId', filter.queueIds),
+    ...anyOf('inboxId', filter.inboxIds),
+    ...anyOf('threadId', filter.threadIds),
+    ...anyOf('documentIds', filter.documentIds),
+    ...(filter.subject !== undefined && { subject: new RegExp(escapePattern(filter.subject), 'i') }),
+    ...exactly('from.email', filter.fromEmail),
+    ...exactly('from.name', filter.fromName),
+    ...exactly('to.email', filter.to),
+    ...(filter.type !== undefined && { type: filter.type }),
+    ...(filter.hasDocuments !== undefined && { 'documentIds.0': { $exists: filter.hasDocuments } }),
+    ...timesOf('createdAt', filter.createdAfter, filter.createdBefore),
+    ...timesOf('lastThreadEmailCreatedAt', filter.lastThreadEmailCreatedAfter, filter.lastThreadEmailCreatedBefore),
+  };
+}
+
+function escapePattern(text: string): string {
+  return text.slice(0, 1000).replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&');
 }

@@ -1,48 +1,6 @@
-import type { ParsedAttachment, ParsedMessage } from '../mail/parse-message';
-import { cutToBytes, sortAttachments, valuesOf } from './read-email';
-
-const MB = 1024 * 1024;
-const attachment = (more: Partial<ParsedAttachment>): ParsedAttachment => ({
-  path: '/x',
-  fileName: 'a.pdf',
-  mimeType: 'application/pdf',
-  size: 1,
-  sha256: more.fileName ?? 'a.pdf',
-  ...more,
-});
-const accepts = (type: string) => type === 'application/pdf';
-
-describe('attachments', () => {
-  it('are taken when the queue accepts them, in order', () => {
-    const { taken, leftOut } = sortAttachments([attachment({ fileName: 'b' }), attachment({ fileName: 'a' })], accepts);
-    expect(taken.map((one) => one.fileName)).toEqual(['b', 'a']);
-    expect(leftOut).toEqual([]);
-  });
-  it.each([
-    ['of another type', { mimeType: 'text/plain' }, 'filtered_by_queue_mime_type'],
-    ['that are empty', { size: 0 }, 'filtered_by_inbox_size'],
-    ['above 40 MB', { size: 40 * MB + 1 }, 'filtered_by_inbox_size'],
-  ])('%s are left out with the reason', (_, more, status) => {
-    const { taken, leftOut } = sortAttachments([attachment(more)], accepts);
-    expect(taken).toEqual([]);
-    expect(leftOut).toMatchObject([{ fileName: 'a.pdf', status }]);
-  });
-  it('of 40 MB together are taken, what comes on top is not', () => {
-    const sizes = [30 * MB, 10 * MB, 1];
-    const { taken, leftOut } = sortAttachments(
-      sizes.map((size, i) => attachment({ size, fileName: String(i) })),
-      accepts,
-    );
-    expect(taken.map((one) => one.fileName)).toEqual(['0', '1']);
-    expect(leftOut.map((one) => one.fileName)).toEqual(['2']);
-  });
-  it('with the same bytes are taken once', () => {
-    const twice = [attachment({ sha256: 's' }), attachment({ sha256: 's', fileName: 'copy.pdf' })];
-    const { taken, leftOut } = sortAttachments(twice, accepts);
-    expect(taken).toHaveLength(1);
-    expect(leftOut).toMatchObject([{ fileName: 'copy.pdf', status: '' }]);
-  });
-});
+import type { ParsedMessage } from '../mail/parse-message';
+import { completeAttachments } from './conclude-email';
+import { cutToBytes, isAutomatic, valuesOf } from './read-email';
 
 it.each([
   ['plain', 10, 'plain'],
@@ -65,4 +23,41 @@ it('makes values of headers and bodies, without empty ones, cut to the length of
     'email_header:date': 'today',
     'email_body:text_plain': '😀'.repeat(1500),
   });
+});
+
+describe('mails of programs', () => {
+  const automation = { autoSubmitted: '', precedence: '', loops: [] as string[] };
+  it.each([
+    [{}, false],
+    [{ autoSubmitted: 'no' }, false],
+    [{ autoSubmitted: 'auto-replied' }, true],
+    [{ autoSubmitted: 'auto-generated (vacation)' }, true],
+    [{ precedence: 'Bulk' }, true],
+    [{ precedence: 'list' }, true],
+    [{ precedence: 'first-class' }, false],
+    [{ loops: ['other.org', 'Example.org'] }, true],
+    [{ loops: ['other.org'] }, false],
+  ])('%j: %s', (more, automatic) => {
+    expect(isAutomatic({ automation: { ...automation, ...more } }, 'example.org')).toBe(automatic);
+  });
+});
+
+it('what became of archives and their members completes the record', () => {
+  const attachment = (documentId: number, fileName: string) => ({
+    ...{ documentId, fileName, mimeType: 'application/zip', size: 1, status: 'processed', reason: '' },
+  });
+  const document = (id: number, attachmentStatus: string, originalFileName = 'x') =>
+    ({ id, attachmentStatus, originalFileName, mimeType: 'text/plain', size: 2 }) as never;
+  const completed = completeAttachments({ attachments: [attachment(1, 'a.zip'), attachment(2, 'b.zip')] }, [
+    document(1, 'extracted_archive'),
+    document(2, 'password_protected_archive'),
+    document(4, 'filtered_by_queue_mime_type', 'n.txt'),
+    document(3, 'processed', 'm.pdf'),
+  ]);
+  expect(completed.map(({ documentId, status, reason }) => [documentId, status, reason])).toEqual([
+    [1, 'extracted_archive', ''],
+    [2, 'password_protected_archive', 'The archive is protected by a password.'],
+    [3, 'processed', ''],
+    [4, 'filtered_by_queue_mime_type', 'The queue does not take text/plain.'],
+  ]);
 });

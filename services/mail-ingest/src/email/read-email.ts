@@ -4,27 +4,42 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { documentStorage } from '@intake/contracts';
-import type { ParsedAttachment, ParsedMessage } from '../mail/parse-message';
-import type { Email, LeftOutAttachment, ReadEmail } from './email';
+import { readAuthenticationResults } from '../mail/authentication-results';
+import type { ParsedMessage } from '../mail/parse-message';
+import { isFilteredOut, judgeAttachments, type Verdict } from '../rules/attachment-rules';
+import type { InboxRules } from '../rules/inbox-rules';
+import { senderProblemOf } from '../rules/sender-rules';
+import type { Attachment, Authentication, Email, Reading } from './email';
 
 /** What reading e-mails needs from outside. */
 export interface ReadEmailOptions {
+  /** Name of this installation in mail: what `X-Loop` of its own mails says. */
+  readonly mailDomain: string;
   /** Bytes of the raw message. */
-  readonly loadRaw: (email: Email) => AsyncIterable<Uint8Array>;
+  readonly loadRaw: (email: Pick<Email, 'organizationId' | 'rawKey'>) => AsyncIterable<Uint8Array>;
   /** Reads hostile bytes in a child process. */
   readonly parse: (rawPath: string, folder: string) => Promise<ParsedMessage>;
-  /** Whether the queue takes a type; null when the queue has gone. */
-  readonly findAccepted: (email: Email) => Promise<((mimeType: string) => boolean) | null>;
+  /** Asks name servers who the sender is; null: that is switched off. */
+  readonly checkSender: ((email: Email, rawPath: string) => Promise<Authentication>) | null;
+  /** Name of the front server whose verdict counts for this e-mail; null: there is none. */
+  readonly frontServerOf: (email: Email) => string | null;
+  /** Null when queue or inbox have gone. */
+  readonly findRules: (email: Email) => Promise<InboxRules | null>;
   readonly putFile: (
     email: Email,
     file: { fileName: string; mimeType: string; bytes: AsyncIterable<Uint8Array> },
   ) => Promise<documentStorage.StoredFile>;
-  /** Puts files on their way; the same e-mail again gets the first answer. */
+  /** Makes documents; the same e-mail again gets the first ids. */
+  readonly addAttachments: (
+    email: Email,
+    attachments: readonly { file: documentStorage.StoredFile; status: string }[],
+  ) => Promise<readonly number[]>;
+  /** Puts documents on their way; the same e-mail again gets the first answer. */
   readonly createUpload: (
     email: Email,
-    files: documentStorage.StoredFile[],
+    documentIds: readonly number[],
     values: Record<string, string>,
-  ) => Promise<{ uploadId: number; documentIds: readonly number[] }>;
+  ) => Promise<{ uploadId: number }>;
 }
 
 /** The queue that the e-mail was sent to has gone. */
@@ -32,8 +47,6 @@ export class QueueGone extends Error {
   override readonly name = 'QueueGone';
 }
 
-/** API: limits.md: file size, and sum of the files of an upload. */
-const MAX_UPLOAD_BYTES = 40 * 1024 * 1024;
 /** API: limits.md, e-mail body text. */
 const MAX_BODY_BYTES = 4096;
 /** API: limits.md, datapoint value. */
@@ -41,10 +54,32 @@ const MAX_VALUE_CHARACTERS = 1500;
 
 /**
  * Reads an e-mail from storage and puts its attachments on their way to annotations. May be done again for the same e-mail:
- * its upload is made once. Throws QueueGone, and what the parser throws.
+ * its documents and its upload are made once. Throws QueueGone, and what the parser throws.
  */
-export function createReadEmail(options: ReadEmailOptions): (email: Email) => Promise<ReadEmail> {
-  const { loadRaw, parse, findAccepted, putFile, createUpload } = options;
+export function createReadEmail(options: ReadEmailOptions): (email: Email) => Promise<Reading> {
+  const { loadRaw, parse, findRules, putFile, addAttachments, createUpload } = options;
+
+  const authenticate = async (email: Email, message: ParsedMessage, rawPath: string) => {
+    const encrypted = email.envelope?.encrypted ?? false;
+    const frontServer = options.frontServerOf(email);
+    const told = frontServer && readAuthenticationResults(message.authenticationResults, frontServer);
+    if (told) return { ...told, encrypted };
+    return email.envelope?.remoteAddress && options.checkSender ? options.checkSender(email, rawPath) : null;
+  };
+
+  const storeAttachments = async (email: Email, message: ParsedMessage, rules: InboxRules): Promise<Attachment[]> => {
+    const verdicts = judgeAttachments(message.attachments, rules);
+    const files: { file: documentStorage.StoredFile; status: string }[] = [];
+    for (const [i, { path: file, fileName, mimeType }] of message.attachments.entries()) {
+      const stored = await putFile(email, { fileName, mimeType, bytes: createReadStream(file) });
+      files.push({ file: stored, status: (verdicts[i] as Verdict).status });
+    }
+    const documentIds = files.length > 0 ? await addAttachments(email, files) : [];
+    return message.attachments.map(({ fileName, mimeType, size }, i) => {
+      const { status, reason } = verdicts[i] as Verdict;
+      return { documentId: documentIds[i] ?? 0, fileName, mimeType, size, status, reason };
+    });
+  };
 
   return async (email) => {
     const folder = await mkdtemp(path.join(tmpdir(), 'intake-mail-'));
@@ -52,24 +87,41 @@ export function createReadEmail(options: ReadEmailOptions): (email: Email) => Pr
       const rawPath = path.join(folder, 'raw');
       await pipeline(loadRaw(email), createWriteStream(rawPath, { mode: 0o600 }));
       const message = await parse(rawPath, folder);
-      const accepts = await findAccepted(email);
-      if (!accepts) throw new QueueGone('The queue of the inbox has been deleted.');
-      const { taken, leftOut } = sortAttachments(message.attachments, accepts);
-      const files: documentStorage.StoredFile[] = [];
-      for (const { path: file, fileName, mimeType } of taken)
-        files.push(await putFile(email, { fileName, mimeType, bytes: createReadStream(file) }));
-      const upload = files.length > 0 ? await createUpload(email, files, valuesOf(message)) : null;
+      const rules = await findRules(email);
+      if (!rules) throw new QueueGone('The queue of the inbox has been deleted.');
+      const isImport = email.creatorId !== null;
+      const checking = isImport ? Promise.resolve(null) : authenticate(email, message, rawPath);
+      checking.catch(() => undefined);
+      const unwanted = isImport ? '' : whyUnwanted(message, rules.dropsForged ? await checking : null, rules);
+      if (unwanted) return { state: 'dropped', failure: unwanted };
+
+      const attachments = await storeAttachments(email, message, rules);
+      const authentication = await checking;
+      const documentIds = attachments.map(({ documentId }) => documentId);
+      const wanted = attachments.filter(({ status }) => status === 'processed').map(({ documentId }) => documentId);
+      // The hooks of `email.received` choose among `wanted` here. API: email-import.md section 1.4.
+      const values = { ...valuesOf(message), ...email.importValues };
+      const upload = wanted.length > 0 ? await createUpload(email, wanted, values) : null;
       return {
-        subject: message.subject,
-        from: message.from,
-        to: message.to,
-        cc: message.cc,
-        messageId: message.messageId || email.messageId,
-        bodyTextPlain: cutToBytes(message.textPlain, MAX_BODY_BYTES),
-        bodyTextHtml: cutToBytes(message.textHtml, MAX_BODY_BYTES),
-        uploadId: upload?.uploadId ?? null,
-        documentIds: upload?.documentIds ?? [],
-        leftOut,
+        state: message.problem ? 'failed' : 'imported',
+        read: {
+          subject: message.subject,
+          from: message.from,
+          to: message.to,
+          cc: message.cc,
+          bcc: message.bcc,
+          messageId: message.messageId || email.messageId,
+          references: message.references,
+          bodyTextPlain: cutToBytes(message.textPlain, MAX_BODY_BYTES),
+          bodyTextHtml: cutToBytes(message.textHtml, MAX_BODY_BYTES),
+          uploadId: upload?.uploadId ?? null,
+          documentIds,
+          attachments,
+          filteredOutDocumentCount: attachments.filter(({ status }) => isFilteredOut(status)).length,
+          authentication,
+          isAutomatic: email.envelope?.sender === '' || isAutomatic(message, options.mailDomain),
+          failure: message.problem,
+        },
       };
     } finally {
       await rm(folder, { recursive: true, force: true });
@@ -77,32 +129,23 @@ export function createReadEmail(options: ReadEmailOptions): (email: Email) => Pr
   };
 }
 
-/** Which attachments are imported. API: email-import.md section 1.3. */
-export function sortAttachments(
-  attachments: readonly ParsedAttachment[],
-  accepts: (mimeType: string) => boolean,
-): { taken: ParsedAttachment[]; leftOut: LeftOutAttachment[] } {
-  const taken: ParsedAttachment[] = [];
-  const leftOut: LeftOutAttachment[] = [];
-  const seen = new Set<string>();
-  let sum = 0;
-  for (const attachment of attachments) {
-    const { fileName, mimeType, size, sha256 } = attachment;
-    const leaveOut = (status: string) => void leftOut.push({ fileName, mimeType, size, status });
-    if (seen.has(sha256)) leaveOut('');
-    else if (!accepts(mimeType)) leaveOut('filtered_by_queue_mime_type');
-    else if (size === 0 || sum + size > MAX_UPLOAD_BYTES) leaveOut('filtered_by_inbox_size');
-    else {
-      taken.push(attachment);
-      sum += size;
-    }
-    seen.add(sha256);
-  }
-  return { taken, leftOut };
+/** Why an inbox does not take a message; empty: it does. API: email-import.md section 1.2. */
+function whyUnwanted(message: ParsedMessage, authentication: Authentication | null, rules: InboxRules): string {
+  const sender = senderProblemOf(rules, message.from?.email ?? '');
+  if (sender) return sender;
+  return rules.dropsForged && authentication?.dmarc === 'fail' ? 'The message fails DMARC.' : '';
+}
+
+/** Whether a program wrote a message, so that it gets no automatic answer. API: email-import.md section 1.1, mail loops. */
+export function isAutomatic({ automation }: Pick<ParsedMessage, 'automation'>, mailDomain: string): boolean {
+  const { autoSubmitted, precedence, loops } = automation;
+  if (autoSubmitted !== '' && !/^no\b/i.test(autoSubmitted)) return true;
+  if (/^(bulk|junk|list)\b/i.test(precedence)) return true;
+  return loops.some((loop) => loop.toLowerCase() === mailDomain);
 }
 
 /** Values for `rir_field_names`. API: email-import.md section 1.4. */
-export function valuesOf(message: ParsedMessage): Record<string, string> {
+export function valuesOf(message: Pick<ParsedMessage, 'headers' | 'textPlain' | 'textHtml'>): Record<string, string> {
   const values = {
     ...Object.fromEntries(Object.entries(message.headers).map(([name, value]) => [`email_header:${name}`, value])),
     'email_body:text_plain': message.textPlain,

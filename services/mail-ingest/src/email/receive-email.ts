@@ -1,6 +1,6 @@
 import type { Backbone } from '@intake/bus';
 import { transaction } from '@intake/mongo';
-import type { RawMessage, Recipient } from './email';
+import type { Envelope, ImportDetails, RawMessage, Recipient } from './email';
 import type { EmailStore } from './email.store';
 
 export interface ReceiveEmailOptions {
@@ -17,7 +17,7 @@ export interface ReceiveEmailOptions {
 export function createReceiveEmail({ backbone, emails, keepFiles }: ReceiveEmailOptions) {
   const { database, ids, emit } = backbone;
 
-  return async (raw: RawMessage, recipients: readonly Recipient[]): Promise<void> => {
+  return async (raw: RawMessage, recipients: readonly Recipient[], envelope: Envelope): Promise<void> => {
     const inboxes = [...new Map(recipients.map((recipient) => [recipient.inboxId, recipient])).values()];
     const firstId = await ids.next('email', inboxes.length);
     const isNew = await transaction(database, async (session) => {
@@ -27,7 +27,7 @@ export function createReceiveEmail({ backbone, emails, keepFiles }: ReceiveEmail
         const id = firstId + i;
         if (!(await emails.claimMessage(session, inboxId, raw.sha256, id))) continue;
         count += 1;
-        await emails.insert(session, { id, inboxId, organizationId, queueId }, raw);
+        await emails.insert(session, { id, ...inbox }, raw, { envelope, imported: null });
         await emit(session, {
           subject: 'email.received',
           aggregate: `email:${id}`,
@@ -43,5 +43,40 @@ export function createReceiveEmail({ backbone, emails, keepFiles }: ReceiveEmail
     if (unkept.length === 0) return;
     await keepFiles(unkept);
     await emails.markKept(unkept);
+  };
+}
+
+export interface ImportEmailOptions extends ReceiveEmailOptions {
+  /** Makes the task that the caller watches. */
+  readonly createTask: (organizationId: number, emailId: number, creatorId: number | null) => Promise<number>;
+}
+
+/**
+ * Takes a stored message that somebody hands over, every time, without the rules about senders. API: email-import.md section 3.
+ */
+export function createImportEmail({ backbone, emails, keepFiles, createTask }: ImportEmailOptions) {
+  const { database, ids, emit } = backbone;
+
+  return async (
+    raw: RawMessage,
+    inbox: Recipient,
+    { creatorId, metadata, values }: Omit<ImportDetails, 'taskId'>,
+  ): Promise<{ emailId: number; taskId: number }> => {
+    const { organizationId, queueId } = inbox;
+    const emailId = await ids.next('email');
+    const taskId = await createTask(organizationId, emailId, creatorId);
+    await transaction(database, async (session) => {
+      const imported = { creatorId, taskId, metadata, values };
+      await emails.insert(session, { id: emailId, ...inbox, mayDrop: false }, raw, { envelope: null, imported });
+      await emit(session, {
+        subject: 'email.received',
+        aggregate: `email:${emailId}`,
+        version: 1,
+        payload: { emailId, organizationId, queueId },
+      });
+    });
+    await keepFiles([raw.key]);
+    await emails.markKept([raw.key]);
+    return { emailId, taskId };
   };
 }

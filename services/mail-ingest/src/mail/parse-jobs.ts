@@ -1,9 +1,12 @@
 import path from 'node:path';
+import type { Authentication } from '../email/email';
+import type { SenderCheck } from './check-sender';
 import type { ParsedMessage } from './parse-message';
 
 /** The jobs of the worker that reads messages: name -> input and output, for `ChildPool`. */
 export interface ParseJobs {
   parseMessage: { input: { rawPath: string; folder: string }; output: ParsedMessage };
+  checkSender: { input: SenderCheck; output: Omit<Authentication, 'encrypted'> };
 }
 
 /** Path of the built worker script; the service must have been built. */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import sharp from 'sharp';
 import { type ParsedMessage, parseMessage } from './parse-message';
 
 let folder: string;
@@ -89,6 +90,9 @@ it('writes attachments out and finds their types by content', async () => {
       path: expect.stringContaining(folder),
       fileName: 'rechnung ä.pdf',
       mimeType: 'application/pdf',
+      declaredType: 'application/pdf',
+      image: null,
+      isExecutable: false,
       size: pdf.length,
       sha256: createHash('sha256').update(pdf).digest('hex'),
     },
@@ -97,10 +101,127 @@ it('writes attachments out and finds their types by content', async () => {
   expect(readFileSync(attachments[0]?.path ?? '', 'utf8')).toBe(pdf);
 });
 
-it('refuses more than 100 parts', async () => {
+it('reads none of the attachments of a message with more than 100 parts', async () => {
   const many = Array.from({ length: 101 }, (_, i) => part([`Content-Disposition: attachment; filename=${i}.txt`], 'x'));
-  await expect(mixed(...many)).rejects.toMatchObject({ name: 'TooManyParts' });
+  expect(await mixed(...many)).toMatchObject({
+    from: { email: 'a@b.c' },
+    attachments: [],
+    problem: expect.stringMatching(/more than 100 parts/),
+  });
   expect((await mixed(...many.slice(1))).attachments).toHaveLength(100);
+});
+
+describe('forwarded messages', () => {
+  const pdfPart = part(['Content-Type: application/pdf', 'Content-Transfer-Encoding: base64'], base64('%PDF-1.4 x'));
+  const message = (depth: number): string[] => [
+    'From: inner@b.c',
+    'Subject: inner',
+    'Content-Type: multipart/mixed; boundary=B',
+    '',
+    ...part(['Content-Type: text/plain'], 'inner text'),
+    ...(depth === 1 ? pdfPart : part([`Content-Type: message/rfc822`], nested(depth - 1))),
+    '--B--',
+  ];
+  const nested = (depth: number) => message(depth).join('\r\n').replace(/\bB\b/g, `B${depth}`);
+  const forwarded = (depth: number, ...headers: string[]) =>
+    mixed(
+      part(['Content-Type: text/plain'], 'outer text'),
+      part(['Content-Type: message/rfc822', ...headers], nested(depth)),
+    );
+
+  it.each([[[]], [['Content-Disposition: inline']], [['Content-Disposition: attachment; filename=f.eml']]])(
+    'give their attachments (%j), not their text',
+    async (headers) => {
+      const { attachments, textPlain, subject } = await forwarded(1, ...headers);
+      expect(attachments).toMatchObject([{ mimeType: 'application/pdf' }]);
+      expect(textPlain.trim()).toBe('outer text');
+      expect(subject).toBe('');
+    },
+  );
+  it('are opened five deep', async () => {
+    expect((await forwarded(5)).attachments).toHaveLength(1);
+    expect(await forwarded(6)).toMatchObject({ attachments: [], problem: expect.stringMatching(/nested too deep/) });
+  });
+});
+
+describe('images', () => {
+  const image = (bytes: Buffer, type: string) =>
+    mixed(
+      part(
+        [
+          `Content-Type: ${type}`,
+          'Content-ID: <logo>',
+          'Content-Disposition: inline',
+          'Content-Transfer-Encoding: base64',
+        ],
+        bytes.toString('base64'),
+      ),
+    );
+  it('are measured', async () => {
+    const png = await sharp({ create: { width: 90, height: 30, channels: 3, background: 'red' } })
+      .png()
+      .toBuffer();
+    expect((await image(png, 'image/png')).attachments).toMatchObject([{ image: { width: 90, height: 30 } }]);
+    const cut = png.subarray(0, png.length - 20);
+    expect((await image(cut, 'image/png')).attachments).toMatchObject([{ image: 'broken' }]);
+  });
+});
+
+it('says what the message answers, and what programs say of themselves', async () => {
+  const message = await parse(
+    'In-Reply-To: <b@x>',
+    'References: <a@x> <b@x>',
+    'Auto-Submitted: auto-replied',
+    'X-Loop: one',
+    'X-Loop: two',
+    'Authentication-Results: mx.example.org;',
+    ' dmarc=pass',
+    '',
+    'x',
+  );
+  expect(message.references).toEqual(['b@x', 'a@x']);
+  expect(message.automation).toEqual({ autoSubmitted: 'auto-replied', precedence: '', loops: ['one', 'two'] });
+  expect(message.authenticationResults).toEqual(['mx.example.org; dmarc=pass']);
+});
+
+it('knows programs by their content', async () => {
+  const program = Buffer.concat([Buffer.from('MZ'), Buffer.alloc(100)]).toString('base64');
+  const { attachments } = await mixed(
+    part(['Content-Disposition: attachment; filename=invoice.pdf', 'Content-Transfer-Encoding: base64'], program),
+  );
+  expect(attachments).toMatchObject([{ isExecutable: true }]);
+});
+
+describe('hostile messages are read in bounded time', () => {
+  const SOON_MS = 20_000;
+  it.each([
+    ['10,000 parts', () => mixed(...Array.from({ length: 10_000 }, () => part(['Content-Type: text/plain'], 'x')))],
+    [
+      '10,000 multiparts in each other',
+      () =>
+        parse(
+          'From: a@b.c',
+          ...Array.from({ length: 10_000 }, (_, i) => `Content-Type: multipart/mixed; boundary=b${i}\r\n\r\n--b${i}`),
+          '',
+        ),
+    ],
+    ['a header of 1 MB', () => parse('From: a@b.c', `X-Long: ${'x'.repeat(1_000_000)}`, '', 'x')],
+    ['100,000 headers', () => parse(...Array.from({ length: 100_000 }, (_, i) => `X-${i}: y`), '', 'x')],
+    ['50,000 recipients', () => parse(`To: ${'a@b.c, '.repeat(50_000)}`, '', 'x')],
+  ])('%s', async (_, build) => {
+    const started = Date.now();
+    const { attachments, problem } = await build();
+    expect(attachments).toEqual([]);
+    expect(problem === '' || /read|long/.test(problem)).toBe(true);
+    expect(Date.now() - started).toBeLessThan(SOON_MS);
+  });
+  it('one line of 50 MB', async () => {
+    const raw = join(folder, 'raw');
+    writeFileSync(raw, Buffer.concat([Buffer.from('From: a@b.c\r\n\r\n'), Buffer.alloc(50 * 1024 * 1024, 'x')]));
+    const started = Date.now();
+    expect((await parseMessage(raw, folder)).attachments).toEqual([]);
+    expect(Date.now() - started).toBeLessThan(SOON_MS);
+  });
 });
 
 it.each([

@@ -11,9 +11,11 @@ import {
   type HeaderLines,
   type Headers,
   MailParser,
+  type MailParserOptions,
   type MessageText,
 } from 'mailparser';
 import type { Address } from '../email/email';
+import { type ImageSize, measureImage } from './image-size';
 import { stripTags } from './strip-tags';
 
 /** What stands in a message. */
@@ -22,12 +24,25 @@ export interface ParsedMessage {
   readonly from: Address | null;
   readonly to: readonly Address[];
   readonly cc: readonly Address[];
+  readonly bcc: readonly Address[];
   readonly messageId: string;
+  /** Message-IDs, without angle brackets, of what it answers: of `In-Reply-To`, then of `References` from the last one on. */
+  readonly references: readonly string[];
   readonly textPlain: string;
   readonly textHtml: string;
   /** Name (`from`, `to`, `reply-to`, `subject`, `message-id`, `date`) -> decoded text. API: email-import.md 1.4. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Headers by which programs tell each other that they are programs, as they stand. */
+  readonly automation: {
+    readonly autoSubmitted: string;
+    readonly precedence: string;
+    readonly loops: readonly string[];
+  };
+  /** Values of `Authentication-Results`, the newest first. */
+  readonly authenticationResults: readonly string[];
   readonly attachments: readonly ParsedAttachment[];
+  /** Why none of the attachments was read; empty: they were. */
+  readonly problem: string;
 }
 
 /** An attachment, its bytes in a file of their own. */
@@ -35,64 +50,63 @@ export interface ParsedAttachment {
   readonly path: string;
   readonly fileName: string;
   readonly mimeType: string;
+  /** As the message says. */
+  readonly declaredType: string;
   /** Bytes. */
   readonly size: number;
   readonly sha256: string;
-}
-
-/** The message has more parts than are read. */
-export class TooManyParts extends Error {
-  override readonly name = 'TooManyParts';
+  /** Null: no image, or one whose size is not known. */
+  readonly image: ImageSize | 'broken' | null;
+  /** It begins like a program. */
+  readonly isExecutable: boolean;
 }
 
 /** API: email-import.md section 1.3. */
 const MAX_PARTS = 100;
+const MAX_DEPTH = 10;
+const MAX_NESTED_MESSAGES = 5;
+/** Multiparts and texts around the parts that count. */
+const MAX_CONTAINERS = 20;
+/** Of each part's header block. */
+const MAX_HEADER_BYTES = 256 * 1024;
+const MAX_REFERENCES = 100;
+const MESSAGE = 'message/rfc822';
+
+/** The message is not read as a whole; the text says why. */
+class NotRead extends Error {}
+
+/** Counts over a message and those in it. */
+interface Budget {
+  parts: number;
+  files: number;
+}
 
 /**
- * Reads a message from a file and writes its attachments into a folder. Hostile bytes: runs in a child process.
- *
- * @throws TooManyParts
+ * Reads a message from a file and writes its attachments into a folder. Hostile bytes: runs in a child process. A message that
+ * goes beyond the limits of the API is read without its attachments, and `problem` says why.
  */
 export async function parseMessage(rawPath: string, folder: string): Promise<ParsedMessage> {
-  const parser = new MailParser({
-    skipHtmlToText: true,
-    skipTextToHtml: true,
-    skipTextLinks: true,
-    skipImageLinks: true,
-  });
-  let headers: Headers = new Map();
-  let lines: HeaderLines = [];
-  let text: MessageText = { type: 'text' };
-  const attachments: ParsedAttachment[] = [];
-  parser.on('headers', (found) => {
-    headers = found;
-  });
-  parser.on('headerLines', (found) => {
-    lines = found;
-  });
-  const source = pipeline(createReadStream(rawPath), parser);
-  source.catch(() => undefined);
-  for await (const part of parser as AsyncIterable<AttachmentStream | MessageText>) {
-    if (part.type === 'text') {
-      text = part;
-      continue;
-    }
-    if (attachments.length >= MAX_PARTS)
-      throw new TooManyParts(`The message has more than ${MAX_PARTS} parts; none of them was read.`);
-    attachments.push(await saveAttachment(part, folder, attachments.length + 1));
-    part.release();
+  const found: Found = { headers: new Map(), lines: [], text: { type: 'text' }, attachments: [] };
+  let problem = '';
+  try {
+    await readParts(rawPath, folder, found, { parts: 0, files: 0 }, 0);
+  } catch (error) {
+    if (!(error instanceof NotRead)) throw error;
+    problem = error.message;
   }
-  await source;
-
+  const { headers, lines, text } = found;
   const textHtml = typeof text.html === 'string' ? text.html : '';
   const subject = toText(headers.get('subject'));
-  const messageId = toText(headers.get('message-id')).trim().replace(/^<|>$/g, '');
+  const messageId = bare(toText(headers.get('message-id')));
+  const references = [toText(headers.get('in-reply-to')), ...toTexts(headers.get('references')).reverse()];
   return {
     subject,
     from: toAddresses(headers.get('from'))[0] ?? null,
     to: toAddresses(headers.get('to')),
     cc: toAddresses(headers.get('cc')),
+    bcc: toAddresses(headers.get('bcc')),
     messageId,
+    references: [...new Set(references.map(bare).filter(Boolean))].slice(0, MAX_REFERENCES),
     textPlain: text.text?.trim() ? text.text : stripTags(textHtml),
     textHtml,
     headers: {
@@ -101,10 +115,93 @@ export async function parseMessage(rawPath: string, folder: string): Promise<Par
       'reply-to': toText(headers.get('reply-to')),
       subject,
       'message-id': messageId,
-      date: rawHeader(lines, 'date'),
+      date: rawHeaders(lines, 'date')[0] ?? '',
     },
-    attachments,
+    automation: {
+      autoSubmitted: rawHeaders(lines, 'auto-submitted')[0] ?? '',
+      precedence: rawHeaders(lines, 'precedence')[0] ?? '',
+      loops: rawHeaders(lines, 'x-loop'),
+    },
+    authenticationResults: rawHeaders(lines, 'authentication-results'),
+    attachments: problem ? [] : found.attachments,
+    problem,
   };
+}
+
+interface Found {
+  headers: Headers;
+  lines: HeaderLines;
+  text: MessageText;
+  attachments: ParsedAttachment[];
+}
+
+async function readParts(
+  rawPath: string,
+  folder: string,
+  found: Found,
+  budget: Budget,
+  nesting: number,
+): Promise<void> {
+  const parser = new MailParser({
+    skipHtmlToText: true,
+    skipTextToHtml: true,
+    skipTextLinks: true,
+    skipImageLinks: true,
+    ...splitterLimits(MAX_PARTS - budget.parts),
+  });
+  if (nesting === 0) {
+    parser.on('headers', (headers) => {
+      found.headers = headers;
+    });
+    parser.on('headerLines', (lines) => {
+      found.lines = lines;
+    });
+  }
+  const source = pipeline(createReadStream(rawPath), parser);
+  source.catch(() => undefined);
+  const nested: string[] = [];
+  try {
+    for await (const part of parser as AsyncIterable<AttachmentStream | MessageText>) {
+      if (part.type === 'text') {
+        if (nesting === 0) found.text = part;
+        continue;
+      }
+      budget.parts += 1;
+      if (budget.parts > MAX_PARTS) throw tooManyParts();
+      if (((part as { partId?: string }).partId ?? '').split('.').length > MAX_DEPTH) throw tooDeep();
+      const file = await saveAttachment(part, folder, ++budget.files);
+      part.release();
+      if (file.mimeType === MESSAGE || part.contentType === MESSAGE) nested.push(file.path);
+      else found.attachments.push(file);
+    }
+    await source;
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'EMAXLEN') throw error;
+    throw /child nodes/.test((error as Error).message)
+      ? tooManyParts()
+      : new NotRead('A header of the message is too long.');
+  }
+  for (const message of nested) {
+    if (nesting + 1 > MAX_NESTED_MESSAGES) throw tooDeep();
+    await readParts(message, folder, found, budget, nesting + 1);
+  }
+}
+
+/** What the parser hands on to its splitter, which its types do not name. Forwarded messages are read by ourselves. */
+function splitterLimits(parts: number): MailParserOptions {
+  return {
+    ignoreEmbedded: true,
+    maxChildNodes: Math.max(parts, 1) + MAX_CONTAINERS,
+    maxHeadSize: MAX_HEADER_BYTES,
+  } as MailParserOptions;
+}
+
+function tooManyParts(): NotRead {
+  return new NotRead(`The message has more than ${MAX_PARTS} parts; none of them was read.`);
+}
+
+function tooDeep(): NotRead {
+  return new NotRead('The parts of the message are nested too deep; none of them was read.');
 }
 
 async function saveAttachment(part: AttachmentStream, folder: string, number: number): Promise<ParsedAttachment> {
@@ -123,14 +220,29 @@ async function saveAttachment(part: AttachmentStream, folder: string, number: nu
     createWriteStream(file, { mode: 0o600 }),
   );
   const name = part.filename ?? '';
-  const mimeType = detectMimeType(await readStart(file), name, part.contentType);
+  const start = await readStart(file);
+  const mimeType = detectMimeType(start, name, part.contentType);
   return {
     path: file,
     fileName: safeFileName(name, `attachment-${number}${extensionOf(mimeType)}`),
     mimeType,
+    declaredType: String(part.contentType ?? ''),
     size,
     sha256: sha256.digest('hex'),
+    image: await measureImage(file, mimeType),
+    isExecutable: isProgram(start),
   };
+}
+
+/** Windows programs, ELF, Mach-O, scripts with an interpreter line. */
+function isProgram(start: Buffer): boolean {
+  const magic = start.toString('latin1', 0, 4);
+  return (
+    (magic.startsWith('MZ') && start.includes(0)) ||
+    magic === '\x7fELF' ||
+    ['\xfe\xed\xfa\xce', '\xfe\xed\xfa\xcf', '\xce\xfa\xed\xfe', '\xcf\xfa\xed\xfe'].includes(magic) ||
+    magic.startsWith('#!')
+  );
 }
 
 async function readStart(file: string): Promise<Buffer> {
@@ -165,6 +277,14 @@ function toText(value: unknown): string {
   return '';
 }
 
+function toTexts(value: unknown): string[] {
+  return (Array.isArray(value) ? value : [value]).filter((one): one is string => typeof one === 'string');
+}
+
+function bare(messageId: string): string {
+  return messageId.trim().replace(/^<|>$/g, '').slice(0, 998);
+}
+
 function toAddresses(value: unknown): Address[] {
   const objects = (Array.isArray(value) ? value : value ? [value] : []) as AddressObject[];
   return objects
@@ -173,10 +293,13 @@ function toAddresses(value: unknown): Address[] {
     .map((one) => ({ email: one.address ?? '', name: one.name ?? '' }));
 }
 
-function rawHeader(lines: HeaderLines, key: string): string {
-  const line = lines.find((one) => one.key === key)?.line ?? '';
-  return line
-    .slice(line.indexOf(':') + 1)
-    .replace(/\r?\n[ \t]+/g, ' ')
-    .trim();
+function rawHeaders(lines: HeaderLines, key: string): string[] {
+  return lines
+    .filter((one) => one.key === key)
+    .map(({ line }) =>
+      line
+        .slice(line.indexOf(':') + 1)
+        .replace(/\r?\n[ \t]+/g, ' ')
+        .trim(),
+    );
 }

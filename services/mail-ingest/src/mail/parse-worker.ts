@@ -1,5 +1,6 @@
 import { serveJobs } from '@intake/untrusted';
+import { checkSender } from './check-sender';
 import type { ParseJobs } from './parse-jobs';
 import { parseMessage } from './parse-message';
 
-serveJobs<ParseJobs>({ parseMessage: ({ rawPath, folder }) => parseMessage(rawPath, folder) });
+serveJobs<ParseJobs>({ parseMessage: ({ rawPath, folder }) => parseMessage(rawPath, folder), checkSender });

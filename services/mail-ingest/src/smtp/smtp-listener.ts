@@ -5,7 +5,9 @@ import { Refusal } from '@intake/rpc';
 import type { Runtime } from '@intake/service';
 import { Counter } from 'prom-client';
 import { SMTPServer, type SMTPServerAddress, type SMTPServerSession } from 'smtp-server';
-import type { RawMessage, Recipient } from '../email/email';
+import type { Envelope, RawMessage, Recipient } from '../email/email';
+import { type CertificateFiles, followCertificate, readCertificate } from './certificate';
+import { createConnectionLimits } from './connection-limits';
 import { type MessageWatch, watchMessage } from './message-stream';
 import { SmtpRefusal } from './smtp-refusal';
 
@@ -17,15 +19,27 @@ export interface SmtpListenerOptions {
   /** 0 picks a free one. */
   readonly port: number;
   readonly domain: string;
+  /** Null: no STARTTLS. */
+  readonly tls: CertificateFiles | null;
+  readonly maxConnections: number;
+  readonly maxConnectionsPerAddress: number;
+  /** After so long without a word a connection is closed. */
+  readonly idleMs: number;
   /** The inbox with this address, or null when there is none. Throws SERVICE_UNAVAILABLE. */
   readonly findInbox: (address: string) => Promise<Recipient | null>;
   /** Stores a raw message as it streams in. */
   readonly store: (chunks: AsyncIterable<Buffer>) => Promise<Omit<RawMessage, 'messageId'>>;
   /** Makes a stored message ours; when it returns, the sender may forget it. */
-  readonly receive: (raw: RawMessage, recipients: readonly Recipient[]) => Promise<void>;
+  readonly receive: (raw: RawMessage, recipients: readonly Recipient[], envelope: Envelope) => Promise<void>;
 }
 
+/** Recipients of one message; more are told to come again with the next one. RFC 5321, 4.5.3.1.8: at least 100. */
+const MAX_RECIPIENTS = 100;
+
 const TRY_LATER = new SmtpRefusal(451, 'Try again later');
+const NO_ROOM = new SmtpRefusal('452 4.3.1', 'There is no room for the message now');
+const TOO_MANY_CONNECTIONS = new SmtpRefusal('421 4.7.0', 'Too many connections from your address');
+const TOO_MANY_RECIPIENTS = new SmtpRefusal('452 4.5.3', 'Too many recipients');
 const TOO_LARGE = new SmtpRefusal('552 5.3.4', `Message is larger than ${MAX_MESSAGE_BYTES} bytes`);
 const BARE_LINE_END = new SmtpRefusal('550 5.5.2', 'Lines must end with CRLF');
 
@@ -34,10 +48,11 @@ const BARE_LINE_END = new SmtpRefusal('550 5.5.2', 'Lines must end with CRLF');
  * Stops by itself with the runtime.
  */
 export async function startSmtpListener(runtime: Runtime, options: SmtpListenerOptions): Promise<number> {
-  const { host, port, domain, findInbox, store, receive } = options;
+  const { host, port, domain, tls, findInbox, store, receive } = options;
   const recipientOf = new WeakMap<SMTPServerAddress, Recipient>();
   /** Sessions that broke the rules of DATA: nothing they pipelined behind it counts. */
   const banned = new WeakSet<SMTPServerSession>();
+  const limits = createConnectionLimits(options.maxConnectionsPerAddress);
   const messages = new Counter({
     name: 'intake_mails_total',
     help: 'Messages by what the sender was answered (accepted or the SMTP code)',
@@ -45,7 +60,8 @@ export async function startSmtpListener(runtime: Runtime, options: SmtpListenerO
     registers: [runtime.metrics],
   });
 
-  const checkRecipient = async (address: SMTPServerAddress): Promise<void> => {
+  const checkRecipient = async (address: SMTPServerAddress, session: SMTPServerSession): Promise<void> => {
+    if (session.envelope.rcptTo.length >= MAX_RECIPIENTS) throw TOO_MANY_RECIPIENTS;
     const at = address.address.lastIndexOf('@');
     if (address.address.slice(at + 1).toLowerCase() !== domain)
       throw new SmtpRefusal('550 5.7.1', 'Relaying is not allowed');
@@ -60,7 +76,7 @@ export async function startSmtpListener(runtime: Runtime, options: SmtpListenerO
       const stored = await store(passOn(stream, watch));
       if (watch.hasBareLineEnd()) throw BARE_LINE_END;
       const recipients = session.envelope.rcptTo.flatMap((address) => recipientOf.get(address) ?? []);
-      await receive({ ...stored, messageId: watch.messageId() }, recipients);
+      await receive({ ...stored, messageId: watch.messageId() }, recipients, envelopeOf(session));
     } catch (error) {
       await drain(stream, watch);
       if (watch.hasBareLineEnd()) banned.add(session);
@@ -71,6 +87,7 @@ export async function startSmtpListener(runtime: Runtime, options: SmtpListenerO
   const toSmtp = (error: unknown): SmtpRefusal => {
     if (error instanceof SmtpRefusal) return error;
     if (error instanceof Refusal && error.reason === 'PAYLOAD_TOO_LARGE') return TOO_LARGE;
+    if (error instanceof Refusal && error.reason === 'STORAGE_FULL') return NO_ROOM;
     // Whatever it is, the sender still has the message and tries again.
     runtime.log.warn({ err: error }, 'mail is put off');
     return TRY_LATER;
@@ -81,20 +98,29 @@ export async function startSmtpListener(runtime: Runtime, options: SmtpListenerO
     banner: 'Intake',
     logger: false,
     authOptional: true,
-    disabledCommands: ['AUTH', 'STARTTLS'],
+    disabledCommands: tls ? ['AUTH'] : ['AUTH', 'STARTTLS'],
+    ...(tls && { ...readCertificate(tls), minVersion: 'TLSv1.2' }),
     disableReverseLookup: true,
     hideENHANCEDSTATUSCODES: false,
     size: MAX_MESSAGE_BYTES,
-    maxClients: 200,
-    maxRecipients: 100,
+    maxClients: options.maxConnections,
+    socketTimeout: options.idleMs,
+    // A client may send many mails without ever logging in.
     maxAllowedUnauthenticatedCommands: false,
     closeTimeout: 10_000,
+    onConnect: (session, done) => done(limits.open(session) ? null : TOO_MANY_CONNECTIONS),
+    onClose: (session) => limits.close(session),
     onMailFrom: (_address, session, done) =>
       done(banned.has(session) ? new SmtpRefusal(421, 'Closing the connection') : null),
-    onRcptTo: (address, _session, done) => {
-      checkRecipient(address).then(
+    onRcptTo: (address, session, done) => {
+      checkRecipient(address, session).then(
         () => done(),
-        (error) => done(toSmtp(error)),
+        (error) => {
+          const refusal = toSmtp(error);
+          messages.inc({ answer: `recipient ${String(refusal.responseCode).slice(0, 3)}` });
+          done(refusal);
+          if (limits.refuseRecipient(session)) closeConnection(server, session.id);
+        },
       );
     },
     onData: (stream, session, done) => {
@@ -107,19 +133,36 @@ export async function startSmtpListener(runtime: Runtime, options: SmtpListenerO
           const refusal = toSmtp(error);
           messages.inc({ answer: String(refusal.responseCode).slice(0, 3) });
           done(refusal);
-          if (banned.has(session)) closeConnection(server, session);
+          if (banned.has(session)) closeConnection(server, session.id);
         },
       );
     },
   });
+  if (tls) followCertificate(runtime, tls, (renewed) => server.updateSecureContext(renewed));
+  const oldest = setInterval(() => {
+    for (const id of limits.findOld(Date.now())) closeConnection(server, id);
+  }, 10_000).unref();
   server.on('error', (error) => runtime.log.info({ problem: error.message }, 'SMTP connection'));
 
   const bound = await new Promise<number>((resolve, reject) => {
     server.server.once('error', reject);
     server.listen(port, host, () => resolve((server.server.address() as AddressInfo).port));
   });
-  runtime.onStop('SMTP', () => new Promise<void>((resolve) => server.close(() => resolve())));
+  runtime.onStop('SMTP', async () => {
+    clearInterval(oldest);
+    await new Promise<void>((resolve) => server.close(() => resolve()));
+  });
   return bound;
+}
+
+function envelopeOf(session: SMTPServerSession): Envelope {
+  const { mailFrom } = session.envelope;
+  return {
+    sender: mailFrom ? mailFrom.address : '',
+    remoteAddress: session.remoteAddress,
+    helo: session.hostNameAppearsAs || '',
+    encrypted: session.secure,
+  };
 }
 
 /** The message's chunks, counted and watched; throws as soon as there are too many. The stream itself stays usable. */
@@ -141,6 +184,6 @@ async function drain(stream: Readable, watch: MessageWatch): Promise<void> {
   await finished(stream, { writable: false }).catch(() => undefined);
 }
 
-function closeConnection(server: SMTPServer, session: SMTPServerSession): void {
-  for (const connection of server.connections) if (connection.id === session.id) connection.close();
+function closeConnection(server: SMTPServer, id: string): void {
+  for (const connection of server.connections) if (connection.id === id) connection.close();
 }

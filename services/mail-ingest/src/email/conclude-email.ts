@@ -1,0 +1,128 @@
+import type { documentStorage } from '@intake/contracts';
+import type { ClientSession } from '@intake/mongo';
+import { systemCaller } from '@intake/rpc';
+import type { DeliveryStore } from '../outgoing/delivery.store';
+import { type Notice, type Occasion, occasionsOf, writeNotice } from '../outgoing/notification';
+import type { Outgoing } from '../outgoing/send-email';
+import { isFilteredOut } from '../rules/attachment-rules';
+import type { InboxRules } from '../rules/inbox-rules';
+import type { Attachment, Email } from './email';
+import type { EmailStore } from './email.store';
+
+export interface ConcludeEmailOptions {
+  readonly emails: EmailStore;
+  readonly deliveries: DeliveryStore;
+  readonly outgoing: Outgoing;
+  /** Null when queue or inbox have gone. */
+  readonly findRules: (email: Email) => Promise<InboxRules | null>;
+  /** All documents of an e-mail, members of archives included. */
+  readonly findDocuments: (email: Email) => Promise<readonly documentStorage.Document[]>;
+  readonly isUploadFinished: (email: Email) => Promise<boolean>;
+  readonly endTask: (email: Email) => Promise<void>;
+}
+
+type Effect = (session: ClientSession) => Promise<void>;
+const NOTHING: Effect = async () => undefined;
+
+/** What follows when it is known what became of an e-mail: its record is completed, its task ends, people are told. */
+export function createConcludeEmail(options: ConcludeEmailOptions) {
+  const { emails, deliveries, outgoing, findRules, findDocuments, isUploadFinished, endTask } = options;
+
+  /** Writes the mail about an occasion, unless the inbox wants none or it was sent before. */
+  const prepareNotice = async (email: Email, occasions: readonly Occasion[], files: readonly string[] = []) => {
+    const rules = outgoing.isEnabled && occasions.length > 0 ? await findRules(email) : null;
+    const notice = rules && writeNotice(email, occasions, rules, files);
+    if (!rules || !notice || (await deliveries.wasTold(email.id, notice.occasion))) return NOTHING;
+    return toEffect(email, rules, notice);
+  };
+
+  const toEffect = async (email: Email, rules: InboxRules, notice: Notice): Promise<Effect> => {
+    const { send } = await outgoing.prepare({
+      ...{ organizationId: email.organizationId, queueId: email.queueId, inboxId: email.inboxId },
+      from: { email: rules.inboxEmail, name: rules.queueName },
+      to: [{ email: notice.to, name: '' }],
+      ...{ cc: [], bcc: [], attachments: [], html: '', creatorId: null },
+      ...{ subject: notice.subject, text: notice.text, labels: [notice.label], parent: email, isAutomatic: true },
+      ...{ relatedAnnotationIds: [], relatedDocumentIds: [] },
+    });
+    return async (session) => {
+      if (await deliveries.claimOccasion(session, email.id, notice.occasion)) await send(session);
+    };
+  };
+
+  /** The e-mail as soon as nothing more comes of it; answers the effect. */
+  const conclude = async (organizationId: number, emailId: number): Promise<Effect> => {
+    const email = await emails.find(systemCaller('mail-ingest', organizationId), emailId);
+    if (!email || email.isConcluded || email.state === 'received') return NOTHING;
+    if (email.uploadId !== null && !(await isUploadFinished(email))) return NOTHING;
+    const attachments = email.documentIds.length > 0 ? completeAttachments(email, await findDocuments(email)) : [];
+    const tell = await prepareNotice({ ...email, attachments }, occasionsOf({ ...email, attachments }));
+    await endTask(email);
+    return async (session) => {
+      const isFirst = await emails.conclude(session, email.id, {
+        attachments,
+        documentIds: attachments.map(({ documentId }) => documentId),
+        filteredOutDocumentCount: attachments.filter(({ status }) => isFilteredOut(status)).length,
+      });
+      if (isFirst) await tell(session);
+    };
+  };
+
+  return {
+    conclude,
+
+    /** The same, known by the upload of its attachments. */
+    async concludeUpload(organizationId: number, uploadId: number): Promise<Effect> {
+      const email = await emails.findByUpload(organizationId, uploadId);
+      return email ? conclude(organizationId, email.id) : NOTHING;
+    },
+
+    /** Something happened to a document that came by e-mail. */
+    async tellOfDocument(
+      organizationId: number,
+      uploadId: number,
+      documentId: number,
+      occasion: Occasion,
+    ): Promise<Effect> {
+      const email = await emails.findByUpload(organizationId, uploadId);
+      if (!email) return NOTHING;
+      const name = email.attachments.find((one) => one.documentId === documentId)?.fileName;
+      return prepareNotice(email, [occasion], name ? [name] : []);
+    },
+  };
+}
+
+const ARCHIVE_REASONS: Readonly<Record<string, string>> = {
+  extracted_archive: '',
+  password_protected_archive: 'The archive is protected by a password.',
+  failed_to_extract: 'The archive could not be opened.',
+  filtered_by_hook_custom: 'An extension left it out.',
+};
+
+/** The attachments as storage has them in the end: archives are opened there, and their members are documents too. */
+export function completeAttachments(
+  email: Pick<Email, 'attachments'>,
+  documents: readonly documentStorage.Document[],
+): Attachment[] {
+  const byId = new Map(documents.map((document) => [document.id, document]));
+  const known = email.attachments.map((attachment): Attachment => {
+    const status = byId.get(attachment.documentId)?.attachmentStatus ?? attachment.status;
+    return status === attachment.status ? attachment : { ...attachment, status, reason: reasonOf(status) };
+  });
+  const ids = new Set(known.map(({ documentId }) => documentId));
+  const members = documents.filter(({ id }) => !ids.has(id)).sort((a, b) => a.id - b.id);
+  return [
+    ...known,
+    ...members.map(({ id, originalFileName, mimeType, size, attachmentStatus = '' }) => ({
+      ...{ documentId: id, fileName: originalFileName, mimeType, size, status: attachmentStatus },
+      reason:
+        attachmentStatus === 'filtered_by_queue_mime_type'
+          ? `The queue does not take ${mimeType}.`
+          : reasonOf(attachmentStatus),
+    })),
+  ];
+}
+
+function reasonOf(status: string): string {
+  return ARCHIVE_REASONS[status] ?? '';
+}

@@ -1,0 +1,57 @@
+import { queue } from '@intake/contracts';
+import { type Caller, type Client, Refusal, systemCaller } from '@intake/rpc';
+import { acceptsMimeType } from '@intake/untrusted';
+import type { Email, Recipient } from './email/email';
+import { type InboxRules, readInboxRules } from './rules/inbox-rules';
+
+type QueueClient = Client<typeof queue.QueueServiceService>;
+
+/** Inboxes, as the queue service has them. */
+export function createInboxes(client: QueueClient) {
+  const findInboxOf = async (caller: Caller, queueId: number): Promise<queue.Inbox | undefined> => {
+    const request = queue.ListInboxesRequest.fromPartial({ queueIds: [queueId], page: 1, pageSize: 1 });
+    return (await client.listInboxes(request, caller)).inboxes[0];
+  };
+  const findQueueOf = async (caller: Caller, id: number): Promise<queue.Queue | undefined> =>
+    (await client.getQueues({ ids: [id] }, caller)).queues[0];
+
+  return {
+    /** The inbox that a message is for; null: there is none, or its queue takes nothing any more. */
+    async findByAddress(email: string): Promise<Recipient | null> {
+      try {
+        const { inbox } = await client.resolveInbox({ email }, systemCaller('mail-ingest'));
+        if (!inbox) return null;
+        const rules = readInboxRules(inbox, { name: '' }, () => false);
+        return {
+          ...{ inboxId: inbox.id, organizationId: inbox.organizationId, queueId: inbox.queueId },
+          mayDrop: rules.dropsForged || rules.allowedSenders.length > 0 || rules.deniedSenders.length > 0,
+        };
+      } catch (error) {
+        if (error instanceof Refusal && error.httpStatus === 404) return null;
+        throw error;
+      }
+    },
+
+    /** The rules for an e-mail; null when its queue or inbox have gone. */
+    async findRules({
+      organizationId,
+      queueId,
+    }: Pick<Email, 'organizationId' | 'queueId'>): Promise<InboxRules | null> {
+      const caller = systemCaller('mail-ingest', organizationId);
+      const [inbox, target] = await Promise.all([findInboxOf(caller, queueId), findQueueOf(caller, queueId)]);
+      if (!inbox || target?.status !== 'active') return null;
+      return readInboxRules(inbox, target, (type) => acceptsMimeType(target.acceptedMimeTypes, type));
+    },
+
+    /** The inbox of a queue that the caller sees; null: there is none. */
+    async findOfQueue(
+      caller: Caller,
+      queueId: number,
+    ): Promise<{ id: number; email: string; queueName: string } | null> {
+      const target = await findQueueOf(caller, queueId);
+      if (!target) return null;
+      const inbox = await findInboxOf(systemCaller('mail-ingest', target.organizationId), queueId);
+      return inbox ? { id: inbox.id, email: inbox.email, queueName: target.name } : null;
+    },
+  };
+}

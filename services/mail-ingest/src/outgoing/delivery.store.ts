@@ -1,0 +1,80 @@
+import type { ClientSession, Database } from '@intake/mongo';
+import { Schema } from 'mongoose';
+import type { Delivery } from './delivery';
+
+/** Mails that are still to be sent, and what was told already. */
+export type DeliveryStore = ReturnType<typeof createDeliveryStore>;
+
+type Row = Omit<Delivery, 'emailId'> & { readonly _id: number; readonly nextAttemptAt: Date };
+
+/** Longer than handing over takes. */
+const CLAIM_MS = 120_000;
+const REMEMBER_S = 90 * 24 * 3600;
+
+/** Deliveries of one service's database. */
+export function createDeliveryStore(database: Database) {
+  const schema = new Schema(
+    {
+      _id: Number,
+      organizationId: Number,
+      rawKey: String,
+      sender: { type: String, default: '' },
+      recipients: [String],
+      createdAt: Date,
+      attempts: { type: Number, default: 0 },
+      nextAttemptAt: Date,
+    },
+    { collection: 'deliveries', versionKey: false },
+  );
+  schema.index({ nextAttemptAt: 1 });
+  const model = database.connection.model('Delivery', schema);
+  const told = new Schema({ _id: String, at: Date }, { collection: 'told_occasions', versionKey: false });
+  told.index({ at: 1 }, { expireAfterSeconds: REMEMBER_S });
+  const toldModel = database.connection.model('ToldOccasion', told);
+
+  return {
+    async add(session: ClientSession, { emailId, recipients, ...delivery }: Omit<Delivery, 'attempts'>): Promise<void> {
+      await model.create(
+        [{ _id: emailId, ...delivery, recipients: [...recipients], attempts: 0, nextAttemptAt: new Date() }],
+        { session },
+      );
+    },
+
+    /** Notes that somebody is told of something; false: that was done before. */
+    async claimOccasion(session: ClientSession, emailId: number, occasion: string): Promise<boolean> {
+      const result = await toldModel.updateOne(
+        { _id: `${emailId}:${occasion}` },
+        { $setOnInsert: { at: new Date() } },
+        { upsert: true, session },
+      );
+      return result.upsertedCount === 1;
+    },
+
+    async wasTold(emailId: number, occasion: string): Promise<boolean> {
+      return (await toldModel.exists({ _id: `${emailId}:${occasion}` })) !== null;
+    },
+
+    /** A mail to send now, which nobody else gets for a while; null when there is none. */
+    async take(): Promise<Delivery | null> {
+      const now = Date.now();
+      const row = await model
+        .findOneAndUpdate(
+          { nextAttemptAt: { $lte: new Date(now) } },
+          { $inc: { attempts: 1 }, $set: { nextAttemptAt: new Date(now + CLAIM_MS) } },
+          { sort: { nextAttemptAt: 1 }, returnDocument: 'after' },
+        )
+        .lean<Row | null>();
+      if (!row) return null;
+      const { _id, nextAttemptAt: _, ...delivery } = row;
+      return { emailId: _id, ...delivery };
+    },
+
+    async postpone({ emailId }: Delivery, until: Date): Promise<void> {
+      await model.updateOne({ _id: emailId }, { $set: { nextAttemptAt: until } });
+    },
+
+    async remove(session: ClientSession, { emailId }: Delivery): Promise<void> {
+      await model.deleteOne({ _id: emailId }, { session });
+    },
+  };
+}

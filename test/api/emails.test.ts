@@ -1,0 +1,488 @@
+import { generateKeyPairSync } from 'node:crypto';
+import {
+  type Api,
+  buildMail,
+  buildPdf,
+  idOf,
+  invoiceLines,
+  type Json,
+  type MailContent,
+  type MailReceiver,
+  type NameServer,
+  sendMail,
+  startMailReceiver,
+  startNameServer,
+  startSystem,
+  type TestSystem,
+  uniqueName,
+  waitFor,
+} from '@intake/testkit';
+import JSZip from 'jszip';
+import { createTransport } from 'nodemailer';
+
+jest.setTimeout(120_000);
+
+/** E-mails from outside: what comes in, what becomes of it, and what goes out. API: email-import.md. */
+
+const PUBLIC_URL = 'http://intake.example';
+const SENDER = 'supplier@example.org';
+const keys = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const publicKey = keys.publicKey.export({ type: 'spki', format: 'der' }).toString('base64');
+const privateKey = keys.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+
+let system: TestSystem;
+let api: Api;
+let relay: MailReceiver;
+let names: NameServer;
+let inbox: Json;
+
+beforeAll(async () => {
+  relay = await startMailReceiver();
+  names = await startNameServer({
+    '_dmarc.strict.example': { TXT: ['v=DMARC1; p=reject; adkim=s; aspf=s'] },
+    'strict.example': { TXT: ['v=spf1 ip4:192.0.2.1 -all'] },
+    'key._domainkey.strict.example': { TXT: [`v=DKIM1; k=rsa; p=${publicKey}`] },
+  });
+  system = await startSystem({
+    env: {
+      INTAKE_SMTP_RELAY_URL: relay.url,
+      INTAKE_PUBLIC_URL: PUBLIC_URL,
+      INTAKE_MAIL_CHECK_SENDER: 'on',
+      INTAKE_MAIL_DNS_SERVERS: names.address,
+    },
+  });
+  api = await system.login();
+  // People see the installation elsewhere, and so do the URLs that it answers.
+  const request = api.request.bind(api);
+  api.request = (method, path, options) => request(method, path.replace(`${PUBLIC_URL}/api/v1`, ''), options);
+  inbox = (await api.get('/inboxes')).results[0];
+});
+afterAll(async () => {
+  await system?.stop();
+  await relay?.stop();
+  await names?.stop();
+});
+
+const pdf = () => buildPdf({ lines: invoiceLines(uniqueName('INV')) });
+const file = async (filename = 'invoice.pdf') => ({ filename, content: await pdf() });
+const mail = async (more: Partial<MailContent>) =>
+  buildMail({ to: system.inboxEmail, text: 'Hello', attachments: [await file()], ...more });
+const send = (raw: Buffer, from = SENDER) => sendMail(system.smtp, { raw, to: system.inboxEmail, from });
+const bySubject = (subject: string, isDone = (email: Json) => email.state !== 'received') =>
+  waitFor(
+    `the e-mail "${subject}"`,
+    async () => {
+      const { results } = await api.get(`/emails?subject=${encodeURIComponent(subject)}&type=incoming`);
+      return results.find(isDone);
+    },
+    { timeoutMs: 60_000 },
+  );
+const sendNew = async (more: Partial<MailContent> = {}, from = SENDER): Promise<Json> => {
+  const subject = uniqueName('Mail');
+  await send(await mail({ subject, from, ...more }), from);
+  return bySubject(subject);
+};
+const setInbox = async (change: object) => {
+  inbox = await api.patch(inbox.url, change);
+};
+const statuses = (email: Json) =>
+  Object.fromEntries(email.attachments.map((one: Json) => [one.file_name, one.attachment_status]));
+const requestStatus = async (method: string, path: string, body?: unknown) => {
+  const response = await api.request(method, path, { body });
+  return { status: response.status, body: await response.json() };
+};
+
+describe('an e-mail', () => {
+  it('tells where it came from, and what became of each attachment', async () => {
+    const email = await sendNew({
+      cc: 'Accounting <office@example.org>',
+      html: '<p>Hello <b>you</b></p>',
+      attachments: [await file('one.pdf'), { filename: 'note.txt', content: Buffer.from('a note') }],
+    });
+    expect(email).toMatchObject({
+      type: 'incoming',
+      state: 'imported',
+      failure: '',
+      inbox: inbox.url,
+      from: { email: SENDER },
+      to: [{ email: system.inboxEmail }],
+      cc: [{ email: 'office@example.org', name: 'Accounting' }],
+      bcc: [],
+      parent: null,
+      children: [],
+      creator: null,
+      body_text_plain: expect.stringContaining('Hello'),
+      body_text_html: expect.stringContaining('<b>you</b>'),
+      filtered_out_document_count: 1,
+      attachments: [
+        { file_name: 'one.pdf', attachment_status: 'processed', reason: '' },
+        {
+          file_name: 'note.txt',
+          attachment_status: 'filtered_by_queue_mime_type',
+          reason: 'The queue does not take text/plain.',
+        },
+      ],
+    });
+    expect(email.documents).toHaveLength(2);
+    const [document] = (await api.get(`/documents?email=${email.id}&attachment_status=filtered_by_queue_mime_type`))
+      .results;
+    expect(document).toMatchObject({
+      original_file_name: 'note.txt',
+      email: email.url,
+      annotations: [],
+      creator: null,
+    });
+    expect((await api.download(document.content)).toString()).toBe('a note');
+    const done = await bySubject(email.subject, ({ annotations }) => annotations.length > 0);
+    expect(done.annotation_counts).toMatchObject({
+      annotations: 1,
+      annotations_unprocessed: 1,
+      annotations_rejected: 0,
+    });
+    expect(await api.get(done.annotations[0])).toMatchObject({ email: email.url });
+  });
+
+  it('is there as it came', async () => {
+    const subject = uniqueName('Raw');
+    const raw = await mail({ subject });
+    await send(raw);
+    const { content } = await bySubject(subject);
+    const response = await api.request('GET', content);
+    expect(response.headers.get('content-type')).toBe('message/rfc822');
+    expect(Buffer.from(await response.arrayBuffer()).equals(raw)).toBe(true);
+  });
+
+  it.each([
+    ['documents', (email: Json) => `documents=${idOf(email.documents[0])}`],
+    ['sender', (email: Json) => `from__email=${email.from.email.toUpperCase()}`],
+    ['recipient', () => `to=${encodeURIComponent(system.inboxEmail)}`],
+    ['part of the subject', (email: Json) => `subject=${email.subject.slice(2)}`],
+    ['thread', (email: Json) => `email_thread=${idOf(email.email_thread)}`],
+    ['type', () => 'type=incoming'],
+    ['documents or none', () => 'has_documents=true'],
+    ['time', (email: Json) => `created_at_after=${encodeURIComponent(email.created_at)}`],
+  ])('is found by %s', async (_, query) => {
+    const email = await sendNew();
+    const urls = async (more: string) =>
+      (await api.get(`/emails?${more}&ordering=-id`)).results.map(({ url }: Json) => url);
+    expect(await urls(query(email))).toContain(email.url);
+    expect(await urls(`${query(email)}&queue=999999`)).toEqual([]);
+  });
+
+  it('is changed, but not what it was', async () => {
+    const email = await sendNew();
+    const change = { metadata: { a: 1 }, labels: ['forwarded'], subject: 'Other', type: 'outgoing', from: {} };
+    expect(await api.patch(email.url, change)).toMatchObject({
+      metadata: { a: 1 },
+      labels: ['forwarded'],
+      subject: 'Other',
+      type: 'incoming',
+      from: { email: SENDER },
+    });
+    const wrong = await requestStatus('PATCH', email.url, { labels: ['unknown'] });
+    expect(wrong.status).toBe(400);
+    expect(wrong.body.labels).toBeDefined();
+    expect((await api.request('DELETE', email.url)).status).toBe(405);
+  });
+
+  it('is counted', async () => {
+    const before = (await api.get('/emails/counts')).incoming;
+    await sendNew({ attachments: [] });
+    const { incoming } = await api.get('/emails/counts');
+    expect(incoming.total).toBe(before.total + 1);
+    expect(incoming.no_documents).toBe(before.no_documents + 1);
+    expect(incoming.recent_with_no_documents_not_replied).toBe(before.recent_with_no_documents_not_replied + 1);
+    expect(incoming.recent_with_filtered_out_documents).toBe(incoming.recent_filtered_out_documents);
+  });
+});
+
+describe('attachments', () => {
+  afterEach(() =>
+    setInbox({
+      filters: { allowed_senders: [], denied_senders: [], document_rejection_conditions: { enabled: false } },
+    }),
+  );
+
+  it('are filtered as the inbox says', async () => {
+    await setInbox({
+      filters: {
+        document_rejection_conditions: { enabled: true, file_size_less_than_b: 300, file_name_regexes: ['(?i)terms'] },
+      },
+    });
+    const email = await sendNew({
+      attachments: [
+        await file('good.pdf'),
+        await file('Our Terms.pdf'),
+        { filename: 'tiny.pdf', content: Buffer.from('%PDF-1.4 tiny') },
+        { filename: 'virus.exe', content: Buffer.from('MZ\0\0') },
+      ],
+    });
+    expect(statuses(email)).toEqual({
+      'good.pdf': 'processed',
+      'Our Terms.pdf': 'filtered_by_inbox_file_name',
+      'tiny.pdf': 'filtered_by_inbox_size',
+      'virus.exe': 'filtered_by_insecure_mime_type',
+    });
+    expect(email.filtered_out_document_count).toBe(3);
+  });
+
+  it('of a forwarded message are taken, and members of archives', async () => {
+    const inner = await buildMail({ to: 'x@example.org', text: 'Inner', attachments: [await file('inner.pdf')] });
+    const zip = new JSZip().file('member.pdf', await pdf()).file('readme.txt', 'x');
+    const subject = uniqueName('Mail');
+    await send(
+      await mail({
+        subject,
+        attachments: [
+          { filename: 'forwarded.eml', content: inner, contentType: 'message/rfc822' },
+          { filename: 'scans.zip', content: await zip.generateAsync({ type: 'nodebuffer' }) },
+        ],
+      }),
+    );
+    const isComplete = ({ attachments }: Json) => attachments.length === 4;
+    expect(statuses(await bySubject(subject, isComplete))).toEqual({
+      'inner.pdf': 'processed',
+      'scans.zip': 'extracted_archive',
+      'member.pdf': 'processed',
+      'readme.txt': 'filtered_by_queue_mime_type',
+    });
+  });
+
+  it('of a message with too many parts are not read, and the record says so', async () => {
+    const attachments = Array.from({ length: 130 }, (_, i) => ({
+      filename: `${i}.pdf`,
+      content: Buffer.from('%PDF-1.4'),
+    }));
+    expect(await sendNew({ attachments })).toMatchObject({
+      state: 'failed',
+      failure: expect.stringMatching(/more than 100 parts/),
+      documents: [],
+      from: { email: SENDER },
+    });
+  });
+});
+
+describe('senders', () => {
+  afterEach(() =>
+    setInbox({ dmarc_check_action: 'accept', filters: { document_rejection_conditions: { enabled: false } } }),
+  );
+  const isTaken = async (from: string, more: Partial<MailContent> = {}) => {
+    const subject = uniqueName('Sender');
+    await send(await mail({ subject, from, ...more }), from);
+    // Events are acted on in turn; what is sent behind shows when this one has been looked at.
+    await waitFor('the message to be looked at', async () => {
+      const metrics = await (await fetch(`http://127.0.0.1:${system.opsPortOf('mail-ingest')}/metrics`)).text();
+      const dropped = Number(/^intake_mails_dropped_total(?:\{[^}]*\})? (\d+)/m.exec(metrics)?.[1] ?? 0);
+      const found = (await api.get(`/emails?subject=${subject}`)).results;
+      return dropped > droppedBefore || found.some(({ state }: Json) => state !== 'received');
+    });
+    return (await api.get(`/emails?subject=${subject}`)).results.length === 1;
+  };
+  let droppedBefore = 0;
+  beforeEach(async () => {
+    const metrics = await (await fetch(`http://127.0.0.1:${system.opsPortOf('mail-ingest')}/metrics`)).text();
+    droppedBefore = Number(/^intake_mails_dropped_total(?:\{[^}]*\})? (\d+)/m.exec(metrics)?.[1] ?? 0);
+  });
+
+  it('that are denied leave nothing', async () => {
+    await setInbox({ filters: { denied_senders: ['*@spam.example'] } });
+    expect(await isTaken('Bad@Spam.example')).toBe(false);
+  });
+  it('that are not among the allowed ones leave nothing', async () => {
+    await setInbox({ filters: { allowed_senders: ['*@example.org'] } });
+    expect(await isTaken('a@elsewhere.example')).toBe(false);
+  });
+  it('that are allowed are taken', async () => {
+    await setInbox({ filters: { allowed_senders: ['*@example.org'] } });
+    expect(await isTaken(SENDER)).toBe(true);
+  });
+  it('that fail DMARC are dropped where the inbox wants that', async () => {
+    await setInbox({ dmarc_check_action: 'drop' });
+    expect(await isTaken('forged@strict.example')).toBe(false);
+  });
+  it('that fail DMARC are taken otherwise, with the verdict', async () => {
+    expect(await sendNew({}, 'forged@strict.example')).toMatchObject({
+      authentication: { spf: 'fail', dkim: 'none', dmarc: 'fail', domain: 'strict.example', source: 'own' },
+    });
+  });
+  it('that sign their mail pass', async () => {
+    await setInbox({ dmarc_check_action: 'drop' });
+    const subject = uniqueName('Signed');
+    const transport = createTransport({ ...system.smtp, secure: false, tls: { rejectUnauthorized: false } });
+    await transport.sendMail({
+      ...{ from: 'billing@strict.example', to: system.inboxEmail, subject, text: 'Signed' },
+      attachments: [await file()],
+      dkim: { domainName: 'strict.example', keySelector: 'key', privateKey },
+    });
+    transport.close();
+    expect(await bySubject(subject)).toMatchObject({ authentication: { dkim: 'pass', dmarc: 'pass' } });
+  });
+});
+
+describe('threads', () => {
+  it('hold the mails that answer each other', async () => {
+    const messageId = `<${uniqueName('id')}@example.org>`;
+    const root = await sendNew({ messageId });
+    const thread = await api.get(root.email_thread);
+    expect(thread).toMatchObject({
+      root_email: root.url,
+      subject: root.subject,
+      from: { email: SENDER },
+      has_replies: false,
+      has_new_replies: false,
+      queue: root.queue,
+    });
+    const reply = await sendNew({ inReplyTo: messageId, attachments: [] });
+    expect(reply).toMatchObject({ parent: root.url, email_thread: root.email_thread });
+    expect((await api.get(root.url)).children).toEqual([reply.url]);
+    const extended = await api.get(root.email_thread);
+    expect(extended).toMatchObject({ has_replies: true, has_new_replies: true });
+    expect(Date.parse(extended.last_email_created_at)).toBeGreaterThanOrEqual(Date.parse(reply.created_at));
+    const { results } = await api.get('/email_threads?has_new_replies=true&ordering=-id');
+    expect(results.map(({ url }: Json) => url)).toContain(thread.url);
+    expect(await api.patch(thread.url, { has_new_replies: false })).toMatchObject({ has_new_replies: false });
+  });
+});
+
+describe('an import by the API', () => {
+  const importMail = async (raw: Buffer | null, fields: Record<string, string>) => {
+    const form = new FormData();
+    if (raw) form.append('raw_message', new Blob([new Uint8Array(raw)]), 'email.eml');
+    for (const [name, value] of Object.entries(fields)) form.append(name, value);
+    return requestStatus('POST', '/emails/import', form);
+  };
+
+  it('makes an e-mail, its task tells which', async () => {
+    const subject = uniqueName('Import');
+    const { status, body } = await importMail(await mail({ subject, from: 'denied@spam.example' }), {
+      recipient: system.inboxEmail.toUpperCase(),
+      metadata: JSON.stringify({ source: 'archive' }),
+      values: JSON.stringify({ 'emails_import:key': 'value' }),
+    });
+    expect(status).toBe(202);
+    const task = await waitFor('the task', async () => {
+      const found = await api.get(`${body.url}?no_redirect=true`);
+      return found.status === 'running' ? null : found;
+    });
+    expect(task).toMatchObject({ type: 'email_imported', status: 'succeeded' });
+    const email = await api.get(task.result_url);
+    expect(email).toMatchObject({ subject, creator: expect.stringMatching(/\/users\/\d+$/) });
+    expect(email.annotations).toHaveLength(1);
+    expect(await api.get(email.annotations[0])).toMatchObject({ metadata: { source: 'archive' } });
+  });
+
+  it.each([
+    ['an unknown inbox', 'From: a@b.c\r\n\r\nx', { recipient: 'nobody@localhost' }, 'recipient'],
+    ['no inbox', 'From: a@b.c\r\n\r\nx', {}, 'recipient'],
+    ['no message', null, { recipient: '' }, 'raw_message'],
+    ['no header', '\u0001\u0002\u0003', { recipient: 'inbox' }, 'raw_message'],
+    ['other values', 'From: a@b.c\r\n\r\nx', { recipient: 'inbox', values: '{"upload:x": "y"}' }, 'values'],
+    ['broken JSON', 'From: a@b.c\r\n\r\nx', { recipient: 'inbox', metadata: '{' }, 'metadata'],
+  ])('with %s is 400', async (_, raw, fields, field) => {
+    const filled = Object.fromEntries(
+      Object.entries(fields).map(([name, value]) => [name, value === 'inbox' ? system.inboxEmail : value]),
+    ) as Record<string, string>;
+    const { status, body } = await importMail(raw === null ? null : Buffer.from(raw, 'latin1'), filled);
+    expect({ status, fields: Object.keys(body) }).toEqual({ status: 400, fields: [field] });
+  });
+});
+
+describe('mails that go out', () => {
+  const sentTo = (address: string, since = 0) =>
+    relay.mails.slice(since).filter(({ recipients }) => recipients.includes(address));
+  const nextMailTo = (address: string) =>
+    waitFor(`a mail to ${address}`, async () => sentTo(address)[0], { timeoutMs: 60_000 });
+  afterEach(() =>
+    setInbox({
+      bounce_email_with_no_attachments: true,
+      bounce_unprocessable_attachments: false,
+      bounce_email_to: null,
+    }),
+  );
+
+  it('tell the sender that nothing could be processed', async () => {
+    const from = `${uniqueName('nothing')}@example.org`;
+    const email = await sendNew({ attachments: [] }, from);
+    const bounce = await nextMailTo(from);
+    expect(bounce).toMatchObject({ sender: '', recipients: [from] });
+    expect(bounce.raw).toMatch(/^Auto-Submitted: auto-replied\r$/m);
+    expect(bounce.raw).toMatch(/^X-Loop: localhost\r$/m);
+    const [outgoing] = (await api.get(`/emails?type=outgoing&to=${from}`)).results;
+    expect(outgoing).toMatchObject({ labels: ['automatic_rejection'], parent: email.url, to: [{ email: from }] });
+    await waitFor('it to be noted as sent', async () => (await api.get(outgoing.url)).state === 'sent');
+    expect((await api.download(outgoing.content)).toString()).toContain(email.subject);
+  });
+
+  it('tell of attachments that could not be, whom the inbox names', async () => {
+    const to = `${uniqueName('boss')}@example.org`;
+    await setInbox({ bounce_unprocessable_attachments: true, bounce_email_to: to });
+    await sendNew({ attachments: [await file(), { filename: 'note.txt', content: Buffer.from('note') }] });
+    const { raw } = await nextMailTo(to);
+    expect(raw).toContain('note.txt');
+    expect(raw).toContain('The queue does not take text/plain.');
+    expect(raw).not.toContain('invoice.pdf');
+  });
+
+  it('never answer programs, nor the null sender', async () => {
+    const programs = ['auto', 'bulk', 'loop', 'null'].map((name) => `${uniqueName(name)}@example.org`);
+    const [auto = '', bulk = '', loop = '', nobody = ''] = programs;
+    await sendNew({ attachments: [], headers: { 'Auto-Submitted': 'auto-replied' } }, auto);
+    await sendNew({ attachments: [], headers: { Precedence: 'bulk' } }, bulk);
+    await sendNew({ attachments: [], headers: { 'X-Loop': 'localhost' } }, loop);
+    const subject = uniqueName('Null');
+    await send(await mail({ subject, from: nobody, attachments: [] }), '');
+    await bySubject(subject);
+    const person = `${uniqueName('person')}@example.org`;
+    await sendNew({ attachments: [] }, person);
+    await nextMailTo(person);
+    for (const address of programs) expect(sentTo(address)).toEqual([]);
+  });
+
+  it('are tried again until the relay takes them', async () => {
+    relay.refuse('451 4.3.0 later', 2);
+    const from = `${uniqueName('later')}@example.org`;
+    await sendNew({ attachments: [] }, from);
+    await nextMailTo(from);
+    expect(sentTo(from)).toHaveLength(1);
+  });
+
+  it('are sent by people, with placeholders and documents', async () => {
+    const email = await sendNew();
+    const to = `${uniqueName('to')}@example.org`;
+    const answer = await api.post('/emails/send', {
+      to: [{ email: to, name: 'Jörg' }],
+      queue: inbox.queues[0],
+      template_values: { subject: 'Re: {{parent_email_subject}}', message: '<p>{{ who }}</p>', who: 'A <b> & C' },
+      attachments: { documents: [email.documents[0]] },
+      parent_email: email.url,
+      labels: ['reply'],
+    });
+    expect(answer.email).toBe(answer.url);
+    expect(await api.get(answer.url)).toMatchObject({
+      type: 'outgoing',
+      subject: `Re: ${email.subject}`,
+      body_text_html: '<p>A &#60;b&#62; &#38; C</p>',
+      from: { email: system.inboxEmail },
+      parent: email.url,
+      email_thread: email.email_thread,
+      labels: ['reply'],
+    });
+    const sent = await nextMailTo(to);
+    expect(sent.sender).toBe(system.inboxEmail);
+    expect(sent.raw).toMatch(/^In-Reply-To: </m);
+    expect(sent.raw).toContain('invoice.pdf');
+  });
+
+  it.each([
+    [{ to: [] }, 'to'],
+    [{ to: [{ email: 'nobody' }] }, 'to'],
+    [{ to: [{ email: 'a@b.c\r\nBcc: x@y.z' }] }, 'to'],
+    [{ to: Array(41).fill({ email: 'a@b.c' }) }, 'to'],
+    [{ queue: undefined }, 'queue'],
+    [{ labels: ['other'] }, 'labels'],
+  ])('%j is 400', async (more, field) => {
+    const body = { to: [{ email: 'a@b.c' }], queue: inbox.queues[0], template_values: {}, ...more };
+    const answer = await requestStatus('POST', '/emails/send', body);
+    expect({ status: answer.status, fields: Object.keys(answer.body) }).toEqual({ status: 400, fields: [field] });
+  });
+});
