@@ -450,3 +450,26 @@ it('the history of a value, a duplicate and the e-mail it came with are there', 
     .click();
   await page.getByRole('region', { name: 'Duplicates' }).getByAltText('Page 1 of the document').waitFor();
 });
+
+it('a document is cut into two, and a page left out', async () => {
+  const pages = ['INV-21', 'INV-22', 'INV-23', 'INV-24'].map(invoiceLines);
+  const [id] = (await upload({ fileName: 'batch.pdf', content: await buildPdf({ pages }) })) as [number];
+  await open(id);
+  await page.getByRole('button', { name: 'Pages', exact: true }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Cut before page 3' }).click();
+  await dialog.getByRole('button', { name: 'Leave out page 2' }).click();
+  await dialog.getByText('It becomes 2 documents.').waitFor();
+  await dialog.getByRole('button', { name: 'Save the pages' }).click();
+  await untilStatus(id, 'split');
+  const parts = await waitFor(
+    'the parts',
+    async () => {
+      const { results } = await api.get(`/annotations?queue=${system.queueId}&status=to_review&ordering=id`);
+      return results.length === 2 ? (results as Json[]) : null;
+    },
+    { timeoutMs: 60_000 },
+  );
+  expect(parts.map((part) => part.pages.length)).toEqual([1, 2]);
+  await page.getByRole('link', { name: /batch_1/ }).waitFor();
+});

@@ -183,6 +183,17 @@ export const texts = {
     emailSubject: 'Subject',
     emailDate: 'Date',
     noText: 'The e-mail has no text.',
+    pages: {
+      title: 'Pages',
+      hint: 'Cut the document before a page, turn pages, or leave them out. What becomes of it is read again: values that were typed are replaced.',
+      cut: 'Cut before page',
+      turn: 'Turn page',
+      leaveOut: 'Leave out page',
+      save: 'Save the pages',
+      becomes: (n: number) =>
+        n === 0 ? 'Nothing would be left.' : n === 1 ? 'It stays one document.' : `It becomes ${n} documents.`,
+      done: (n: number) => (n === 1 ? 'The document is read again.' : `${n} documents are read.`),
+    },
     noValue: 'empty',
     fieldsTitle: 'Fields of the document',
     engine: 'read',

@@ -6,6 +6,7 @@ import {
   KeyboardIcon,
   ResetIcon,
   RotateCounterClockwiseIcon,
+  ScissorsIcon,
   TrashIcon,
 } from '@radix-ui/react-icons';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
@@ -25,6 +26,7 @@ import { Duplicates, OtherDocument } from './duplicates';
 import { describeReason, FieldPanel, needing } from './field-panel';
 import { type Command, commandOf } from './keys';
 import { type Mark, PageViewer, type ViewerControls } from './page-viewer';
+import { PagesDialog } from './pages-dialog';
 import { ReviewSession } from './review-session';
 import { TableDock } from './table-dock';
 import { useNext } from './use-next';
@@ -37,7 +39,7 @@ interface ReviewProps {
   readonly document: Document | undefined;
 }
 
-type OpenDialog = 'sheet' | 'reject' | 'delete' | 'history' | 'documentHistory' | 'email' | 'rotate' | null;
+type OpenDialog = 'sheet' | 'reject' | 'delete' | 'history' | 'documentHistory' | 'email' | 'rotate' | 'pages' | null;
 
 const STARTS = ['to_review', 'postponed'];
 
@@ -377,6 +379,17 @@ export function Review({ annotation, content, schema, pages, document }: ReviewP
             <EnvelopeClosedIcon />
           </button>
         )}
+        {rights.mayDispose && pages.length > 1 && ['to_review', 'reviewing', 'postponed'].includes(status) && (
+          <button
+            type="button"
+            className="icon"
+            aria-label={texts.review.pages.title}
+            title={texts.review.pages.title}
+            onClick={() => setDialog('pages')}
+          >
+            <ScissorsIcon />
+          </button>
+        )}
         {rights.mayDispose && (
           <button
             type="button"
@@ -515,6 +528,7 @@ export function Review({ annotation, content, schema, pages, document }: ReviewP
         <HistoryDialog annotation={annotation} field={undefined} onClose={() => setDialog(null)} />
       )}
       {dialog === 'rotate' && <RotateDialog annotation={annotation} onClose={() => setDialog(null)} />}
+      {dialog === 'pages' && <PagesDialog annotation={annotation} pages={pages} onClose={() => setDialog(null)} />}
       {dialog === 'email' && document?.email && <EmailDialog url={document.email} onClose={() => setDialog(null)} />}
     </main>
   );

@@ -1,0 +1,127 @@
+import { Cross2Icon, ReloadIcon, ScissorsIcon } from '@radix-ui/react-icons';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useNavigate } from 'react-router';
+import { call, idOf, localUrl } from '../api/client';
+import type { Annotation, PageObject } from '../api/types';
+import { texts } from '../texts';
+import { Dialog } from '../ui/dialog';
+import { showToast } from '../ui/toast';
+import { isChanged, type PagePlan, partsOf } from './page-plan';
+
+const t = texts.review.pages;
+
+/** Cuts a document into several, turns its pages and leaves some out. The service reads what becomes of it again. */
+export function PagesDialog({
+  annotation,
+  pages,
+  onClose,
+}: {
+  readonly annotation: Annotation;
+  readonly pages: readonly PageObject[];
+  readonly onClose: () => void;
+}) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const [isBusy, setBusy] = useState(false);
+  const [plan, setPlan] = useState<readonly PagePlan[]>(() =>
+    pages.map(({ url, rotation_deg }) => ({
+      page: url,
+      turned: rotation_deg,
+      wasTurned: rotation_deg,
+      isOut: false,
+      isCut: false,
+    })),
+  );
+  const change = (at: number, to: Partial<PagePlan>) =>
+    setPlan((before) => before.map((one, i) => (i === at ? { ...one, ...to } : one)));
+  const parts = partsOf(plan);
+  const save = async () => {
+    setBusy(true);
+    try {
+      const body = { documents: parts };
+      const { results } = await call<{ results: { annotation: string }[] }>(`/annotations/${annotation.id}/edit`, {
+        method: 'POST',
+        body,
+      });
+      client.removeQueries({ predicate: ({ queryKey }) => queryKey.includes(annotation.id) });
+      for (const key of ['annotations', 'queues']) void client.invalidateQueries({ queryKey: [key] });
+      showToast(t.done(parts.length));
+      onClose();
+      if (results.some(({ annotation: url }) => idOf(url) === annotation.id)) return location.reload();
+      navigate(`/queues/${idOf(annotation.queue)}`);
+    } catch (error) {
+      showToast((error as Error).message, true);
+    }
+    setBusy(false);
+  };
+  return (
+    <Dialog title={t.title} onClose={onClose} wide>
+      <p>{t.hint}</p>
+      <ol className="page-plan">
+        {plan.map((one, i) => {
+          const number = i + 1;
+          const view = (one.turned - one.wasTurned + 360) % 360;
+          return (
+            <li key={one.page} className={one.isOut ? 'out' : ''}>
+              {i > 0 && (
+                <button
+                  type="button"
+                  className="cut"
+                  aria-pressed={one.isCut}
+                  aria-label={`${t.cut} ${number}`}
+                  onClick={() => change(i, { isCut: !one.isCut })}
+                >
+                  <ScissorsIcon />
+                </button>
+              )}
+              <div className="page-card">
+                <span className="page-image">
+                  <img
+                    className={`turned-${view}`}
+                    src={`${localUrl(one.page)}/preview`}
+                    alt={texts.review.pageImage(number)}
+                  />
+                </span>
+                <span className="row">
+                  {number}
+                  <button
+                    type="button"
+                    className="icon"
+                    aria-label={`${t.turn} ${number}`}
+                    onClick={() => change(i, { turned: (one.turned + 90) % 360 })}
+                  >
+                    <ReloadIcon />
+                  </button>
+                  <button
+                    type="button"
+                    className="icon"
+                    aria-pressed={one.isOut}
+                    aria-label={`${t.leaveOut} ${number}`}
+                    onClick={() => change(i, { isOut: !one.isOut })}
+                  >
+                    <Cross2Icon />
+                  </button>
+                </span>
+              </div>
+            </li>
+          );
+        })}
+      </ol>
+      <p className="muted">{t.becomes(parts.length)}</p>
+      <div className="row end">
+        <button type="button" onClick={onClose}>
+          {texts.cancel}
+        </button>
+        <button
+          type="button"
+          className="primary"
+          disabled={isBusy || parts.length === 0 || !isChanged(plan)}
+          onClick={() => void save()}
+        >
+          {t.save}
+        </button>
+      </div>
+    </Dialog>
+  );
+}
