@@ -13,6 +13,7 @@ import {
   toForm,
   waitFor,
 } from '@intake/testkit';
+import JSZip from 'jszip';
 
 jest.setTimeout(180_000);
 
@@ -339,5 +340,230 @@ describe('a download', () => {
       [],
     );
     expect((await api.get(`/documents?id=${document.id}&arrived_at_after=2020-01-01`)).results).toEqual([document]);
+  });
+});
+
+describe('a document of its own', () => {
+  const make = (fields: Record<string, string> = {}, content = invoice, fileName = 'own.pdf') => {
+    const form = toForm([pdf(fileName, content)]);
+    // As one SDK sends them: parts with an empty file name.
+    for (const [name, value] of Object.entries(fields)) form.append(name, new Blob([value]), '');
+    return post('/documents', form);
+  };
+
+  it('is made without an annotation, and knows its parent', async () => {
+    const parent = await make({ metadata: '{"from": "ERP"}' });
+    expect(parent).toMatchObject({
+      status: 201,
+      body: {
+        url: expect.stringMatching(/\/v1\/documents\/\d+$/),
+        original_file_name: 'own.pdf',
+        mime_type: 'application/pdf',
+        annotations: [],
+        parent: null,
+        creator: (await api.get('/auth/user')).url,
+        metadata: { from: 'ERP' },
+      },
+    });
+    const child = await make({ parent: parent.body.url });
+    expect(child.body).toMatchObject({ parent: parent.body.url, metadata: {} });
+    expect(await api.get(child.body.url)).toEqual(child.body);
+    const raw = await post('/documents', invoice, { 'content-disposition': 'attachment; filename=raw.pdf' });
+    expect([raw.status, raw.body.original_file_name]).toEqual([201, 'raw.pdf']);
+    const bytes = await (await api.request('GET', child.body.content)).arrayBuffer();
+    expect(Buffer.from(bytes).equals(invoice)).toBe(true);
+  });
+
+  it('is refused with the errors of its fields', async () => {
+    const unknown = 'Invalid hyperlink - Object does not exist.';
+    expect(await make({ parent: `${system.baseUrl}/v1/documents/999999` })).toMatchObject({
+      status: 400,
+      body: { parent: [unknown] },
+    });
+    expect(await make({ parent: 'x' })).toMatchObject({ status: 400, body: { parent: [expect.any(String)] } });
+    expect(await make({ metadata: 'x' })).toMatchObject({ status: 400, body: { metadata: [expect.any(String)] } });
+    const two = await post('/documents', toForm([pdf('a.pdf'), pdf('b.pdf')]));
+    expect(two).toMatchObject({ status: 400, body: { content: ['Exactly one file is allowed.'] } });
+    expect(await make({}, Buffer.alloc(0))).toMatchObject({ status: 400, body: { content: [expect.any(String)] } });
+  });
+
+  it('changes its metadata and nothing else', async () => {
+    const { body } = await make();
+    const patch = (document: Json) => api.request('PATCH', body.url, { body: document });
+    const changed = await patch({ metadata: { a: [1] }, mime_type: 'text/html', original_file_name: 'x' });
+    expect([changed.status, await changed.json()]).toEqual([200, { ...body, metadata: { a: [1] } }]);
+    expect(await (await patch({})).json()).toEqual({ ...body, metadata: { a: [1] } });
+    expect((await patch({ metadata: { a: 'x'.repeat(5000) } })).status).toBe(400);
+    expect((await api.request('PUT', body.url, { body: {} })).status).toBe(405);
+  });
+
+  it('is deleted with its annotations, as long as they have no datapoints', async () => {
+    const { body: alone } = await make();
+    expect((await api.request('DELETE', alone.url)).status).toBe(204);
+    for (const url of [alone.url, alone.content, `/original/${alone.s3_name}`])
+      expect((await api.request('GET', url)).status).toBe(404);
+    expect((await api.request('DELETE', alone.url)).status).toBe(404);
+
+    const read = await post(`/queues/${system.queueId}/upload`, toForm([pdf('read.pdf')]));
+    await settled(read.body.annotation);
+    const refused = await api.request('DELETE', read.body.document);
+    expect([refused.status, await refused.json()]).toEqual([
+      409,
+      expect.objectContaining({
+        detail: 'Document cannot be deleted due to existing datapoint references.',
+        code: 'conflict',
+      }),
+    ]);
+
+    const failed = await post(`/queues/${system.queueId}/upload`, toForm([pdf('x.pdf', readSample('encrypted.pdf'))]));
+    await settled(failed.body.annotation);
+    expect((await api.request('DELETE', failed.body.document)).status).toBe(204);
+    for (const url of [failed.body.document, failed.body.annotation])
+      expect((await api.request('GET', url)).status).toBe(404);
+  });
+});
+
+describe('a document relation', () => {
+  const send = async (method: string, path: string, body?: Json) => {
+    const response = await api.request(method, path, { body });
+    const text = await response.text();
+    return { status: response.status, body: text ? (JSON.parse(text) as Json) : null };
+  };
+  let annotation: string;
+  let document: string;
+  beforeAll(async () => {
+    const { body } = await post(`/queues/${system.queueId}/upload`, toForm([pdf('related.pdf')]));
+    annotation = body.annotation;
+    document = (await post('/documents', toForm([pdf('export.pdf')]))).body.url;
+  });
+
+  it('is made, found, changed, replaced and, once it is empty, deleted', async () => {
+    const made = await send('POST', '/document_relations', { annotation, key: 'erp', documents: [document] });
+    expect(made).toEqual({
+      status: 201,
+      body: {
+        id: expect.any(Number),
+        url: `${system.baseUrl}/v1/document_relations/${made.body?.id}`,
+        ...{ type: 'export', key: 'erp', annotation, documents: [document] },
+      },
+    });
+    const url = made.body?.url;
+    expect(await send('GET', url)).toEqual({ status: 200, body: made.body });
+    for (const query of [`documents=${idOf(document)}`, `annotation=${idOf(annotation)}&key=erp,x&type=export`])
+      expect((await api.get(`/document_relations?${query}`)).results).toEqual([made.body]);
+    expect((await api.get('/document_relations?type=einvoice')).results).toEqual([]);
+    expect((await send('DELETE', url)).status).toBe(409);
+    expect(await send('PATCH', url, { documents: [] })).toMatchObject({
+      status: 200,
+      body: { key: 'erp', documents: [] },
+    });
+    const replaced = await send('PUT', url, { annotation, type: 'einvoice' });
+    expect(replaced).toMatchObject({ status: 200, body: { type: 'einvoice', key: null } });
+    expect((await send('DELETE', url)).status).toBe(204);
+    expect((await send('GET', url)).status).toBe(404);
+  });
+
+  it('is refused with the errors of its fields, and once for each type and key', async () => {
+    const refusals: [Json, Json][] = [
+      [{}, { annotation: ['This field is required.'] }],
+      [{ annotation, type: 'other' }, { type: [expect.any(String)] }],
+      [
+        { annotation: `${system.baseUrl}/v1/annotations/999999` },
+        { annotation: [expect.stringContaining('not exist')] },
+      ],
+      [{ annotation, documents: [`${document}9999`] }, { documents: [expect.stringContaining('not exist')] }],
+    ];
+    for (const [body, errors] of refusals)
+      expect(await send('POST', '/document_relations', body)).toMatchObject({ status: 400, body: errors });
+    expect((await send('POST', '/document_relations', { annotation, key: 'twice' })).status).toBe(201);
+    expect(await send('POST', '/document_relations', { annotation, key: 'twice' })).toMatchObject({
+      status: 400,
+      body: { non_field_errors: ['The fields type, key, annotation must make a unique set.'] },
+    });
+  });
+});
+
+describe('documents together', () => {
+  const own = async (fileName: string, content: Buffer, parent?: string) => {
+    const form = toForm([pdf(fileName, content)]);
+    if (parent) form.append('parent', parent);
+    return (await post('/documents', form)).body.url as string;
+  };
+  /** Asks for a download and follows its task. */
+  const download = async (body: Json) => {
+    const response = await api.request('POST', '/documents/downloads', { body });
+    expect(response.status).toBe(202);
+    const { url } = await response.json();
+    expect(response.headers.get('location')).toBe(url);
+    const task = await api.get(`${url}?no_redirect=true`);
+    const found = await api.get(task.result_url);
+    const content = await api.request('GET', found.content);
+    return { task, found, content, bytes: Buffer.from(await content.arrayBuffer()) };
+  };
+
+  it('are one archive, in which each has a name of its own', async () => {
+    const contents = ['one', 'two', 'three'].map((text) => Buffer.from(`%PDF-1.4 ${text}`));
+    const documents = await Promise.all(['a.pdf', 'a.pdf', 'b.pdf'].map((name, i) => own(name, contents[i] as Buffer)));
+    const { task, found, content, bytes } = await download({ documents, file_name: 'my files.zip' });
+    expect(task).toMatchObject({
+      type: 'documents_download',
+      status: 'succeeded',
+      content: { file_name: 'my files.zip' },
+      result_url: found.url,
+    });
+    expect(found).toEqual({
+      id: idOf(found.url),
+      url: `${system.baseUrl}/v1/documents/downloads/${found.id}`,
+      file_name: 'my files.zip',
+      expires_at: expect.stringMatching(/^\d{4}-/),
+      content: `${found.url}/content`,
+    });
+    const life = new Date(found.expires_at).getTime() - Date.now();
+    expect(life / 3_600_000).toBeCloseTo(2, 1);
+    expect([content.status, content.headers.get('content-type')]).toEqual([200, 'application/zip']);
+    const zip = await JSZip.loadAsync(bytes, { checkCRC32: true });
+    const members = Object.entries(zip.files).map(async ([name, file]) => [name, await file.async('string')]);
+    expect(await Promise.all(members)).toEqual([
+      ['a.pdf', '%PDF-1.4 one'],
+      ['a (1).pdf', '%PDF-1.4 two'],
+      ['b.pdf', '%PDF-1.4 three'],
+    ]);
+  });
+
+  it('are one document as it is, or what it was made of', async () => {
+    const source = await own('source.pdf', Buffer.from('%PDF-1.4 source'));
+    const child = await own('child.pdf', Buffer.from('%PDF-1.4 child'), await own('between.pdf', invoice, source));
+    const plain = await download({ documents: [child], file_name: 'child.pdf', zip: false });
+    expect([plain.content.headers.get('content-type'), plain.bytes.toString()]).toEqual([
+      'application/pdf',
+      '%PDF-1.4 child',
+    ]);
+    const { bytes } = await download({ documents: [child], type: 'source_document' });
+    expect(Object.keys((await JSZip.loadAsync(bytes)).files)).toEqual(['source.pdf']);
+  });
+
+  it('are refused with the errors of the fields', async () => {
+    const document = await own('c.pdf', invoice);
+    const rows: [Json, string][] = [
+      [{}, 'documents'],
+      [{ documents: [] }, 'documents'],
+      [{ documents: [`${document}9999`] }, 'documents'],
+      [
+        {
+          documents: Array(501)
+            .fill(0)
+            .map((_, i) => `${system.baseUrl}/v1/documents/${i + 1}`),
+        },
+        'documents',
+      ],
+      [{ documents: [document], file_name: 'x.pdf' }, 'file_name'],
+      [{ documents: [document], type: 'x' }, 'type'],
+      [{ documents: [document, await own('d.pdf', invoice)], zip: false, file_name: 'd.pdf' }, 'zip'],
+    ];
+    for (const [body, field] of rows) {
+      const response = await api.request('POST', '/documents/downloads', { body });
+      expect([response.status, Object.keys(await response.json())]).toEqual([400, [field]]);
+    }
+    expect((await api.request('GET', '/documents/downloads/999999')).status).toBe(404);
   });
 });

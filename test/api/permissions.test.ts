@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import {
@@ -12,6 +13,7 @@ import {
   sendMail,
   startSystem,
   type TestSystem,
+  toForm,
   waitFor,
 } from '@intake/testkit';
 import { GROUPS, MAY, may, type Permission, type Role } from '../../services/gateway/src/roles';
@@ -89,6 +91,7 @@ interface Objects {
   readonly email_thread: number;
   readonly note: number;
   readonly relation: number;
+  readonly document_relation: number;
   readonly automation_blocker: number;
 }
 type Kind = keyof Objects;
@@ -348,6 +351,41 @@ const ENDPOINTS: Record<string, Endpoint> = {
   'GET /documents': list('readAnnotations', 'document'),
   'GET /documents/:id': one('readAnnotations', 'document'),
   'GET /documents/:id/content': one('readAnnotations', 'document'),
+  // Without a file it is refused, whoever may send one.
+  'POST /documents': { row: 'upload', refuses: 400 },
+  'PATCH /documents/:id': one('patchAnnotation', 'document'),
+  'DELETE /documents/:id': one('purge', 'document', {
+    fresh: async () => {
+      const body = toForm([{ fileName: 'spare.pdf', content: Buffer.from('%PDF-1.4') }]);
+      return { id: (await (await admin.request('POST', '/documents', { body })).json()).id };
+    },
+  }),
+  'POST /documents/downloads': {
+    row: 'readAnnotations',
+    refuses: 400,
+    body: ({ document }) => ({ documents: [at('documents', document)] }),
+  },
+  // Nobody here has made one.
+  'GET /documents/downloads/:id': one('readAnnotations', 'document', { except: () => 404 }),
+  'GET /documents/downloads/:id/content': one('readAnnotations', 'document', { except: () => 404 }),
+  'GET /document_relations': list('readAnnotations', 'document_relation'),
+  'POST /document_relations': {
+    row: 'dispose',
+    refuses: 400,
+    body: ({ annotation }) => ({ annotation: at('annotations', annotation), key: randomUUID() }),
+  },
+  'GET /document_relations/:id': one('readAnnotations', 'document_relation'),
+  'PATCH /document_relations/:id': one('dispose', 'document_relation'),
+  'PUT /document_relations/:id': one('dispose', 'document_relation', {
+    body: ({ annotation }) => ({ annotation: at('annotations', annotation) }),
+  }),
+  'DELETE /document_relations/:id': one('dispose', 'document_relation', {
+    fresh: async () => ({
+      id: (
+        await admin.post('/document_relations', { annotation: at('annotations', first.annotation), key: randomUUID() })
+      ).id,
+    }),
+  }),
   'GET /original/:s3_name': one('readAnnotations', 's3_name'),
   'GET /pages': list('readAnnotations', 'page'),
   'GET /pages/:id': one('readAnnotations', 'page'),
@@ -503,7 +541,6 @@ const ENDPOINTS: Record<string, Endpoint> = {
   'GET /lessons/:id': { row: 'writeConfiguration', id: 'annotation', except: () => 404 },
   'DELETE /lessons/:id': { row: 'writeConfiguration', id: 'annotation', except: () => 404 },
   'POST /lessons/forget': { row: 'writeConfiguration', except: () => 404, body: () => ({ sender: 'vat:de1' }) },
-  'GET /document_relations': list('readAnnotations'),
   'GET /suggested_edits': list('readAnnotations'),
 };
 
@@ -641,6 +678,7 @@ async function prepare(api: Api, { organizationId, queueId, inboxEmail }: Organi
     email_thread: idOf(email.email_thread),
     note: (await api.post('/notes', { annotation: annotation.url, content: 'A note.' })).id,
     relation: (await api.post('/relations', { type: 'attachment', annotations: [annotation.url] })).id,
+    document_relation: (await api.post('/document_relations', { annotation: annotation.url })).id,
     automation_blocker: idOf(annotation.automation_blocker),
   };
 }

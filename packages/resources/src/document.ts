@@ -48,7 +48,8 @@ export function uploadToJson(row: documentStorage.Upload, fallbackCreatorId: num
 export function taskToJson(row: documentStorage.Task, urls: ApiUrls) {
   const upload = urlOrNull(urls.upload, row.uploadId);
   const email = urlOrNull(urls.email, row.emailId);
-  const result = email ?? upload;
+  const download = urlOrNull((id) => urls.at(`documents/downloads/${id}`), row.downloadId);
+  const result = email ?? upload ?? download;
   return {
     id: row.id,
     url: urls.task(row.id),
@@ -56,9 +57,21 @@ export function taskToJson(row: documentStorage.Task, urls: ApiUrls) {
     status: row.status,
     expires_at: formatTime(row.expiresAt),
     detail: row.detail ?? null,
-    content: email ? { email } : upload ? { upload } : {},
+    content: email ? { email } : upload ? { upload } : download ? { file_name: row.fileName } : {},
     ...(row.status === 'failed' && { code: row.code ?? 'error' }),
     ...(row.status === 'succeeded' && result && { result_url: result }),
+  };
+}
+
+/** API: documents-and-uploads.md section 4. */
+export function downloadToJson(row: documentStorage.Download, urls: ApiUrls) {
+  const url = urls.at(`documents/downloads/${row.id}`);
+  return {
+    id: row.id,
+    url,
+    file_name: row.fileName,
+    expires_at: formatTime(row.expiresAt),
+    content: `${url}/content`,
   };
 }
 

@@ -4,6 +4,7 @@ export * from './attributes';
 export * from './connector';
 export * from './content';
 export * from './document';
+export * from './document-relation';
 export * from './email';
 export * from './email-template';
 export * from './hook';

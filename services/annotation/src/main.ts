@@ -8,6 +8,7 @@ import { createAnnotations } from './annotation/annotations';
 import { createHistoryStore } from './annotation/history.store';
 import { createIdempotencyStore } from './annotation/idempotency.store';
 import { createPurge } from './annotation/purge';
+import { createRemoveAnnotations } from './annotation/remove-annotations';
 import { createBlockerStore } from './automation/blocker.store';
 import { createConsumers } from './consumers';
 import { createContentStore } from './content/content.store';
@@ -82,6 +83,7 @@ export const start = (env: Environment) =>
         contents,
         purge,
         pageEditing: createPageEditing(tools, annotations),
+        removeOfDocument: createRemoveAnnotations({ ...tools, deletions: deletionStore }),
         relating: createRelations(tools),
       }),
       isUnavailable: isMongoUnavailable,

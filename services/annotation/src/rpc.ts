@@ -8,6 +8,7 @@ import type { Annotation } from './annotation/annotation.types';
 import type { Annotations } from './annotation/annotations';
 import type { HistoryStore } from './annotation/history.store';
 import type { createPurge } from './annotation/purge';
+import type { createRemoveAnnotations } from './annotation/remove-annotations';
 import type { BlockerStore } from './automation/blocker.store';
 import type { Contents } from './content/contents';
 import type { Note, NoteStore } from './note/note.store';
@@ -27,6 +28,7 @@ export function createRpc(deps: {
   blockers: BlockerStore;
   pageEditing: ReturnType<typeof createPageEditing>;
   purge: ReturnType<typeof createPurge>;
+  removeOfDocument: ReturnType<typeof createRemoveAnnotations>;
   backbone: Backbone;
   log: Logger;
 }): Handlers<typeof contract.AnnotationServiceService> {
@@ -106,6 +108,10 @@ export function createRpc(deps: {
     },
     cancelEditPages: async (request, caller) => {
       await pageEditing.cancel(caller, request);
+      return {};
+    },
+    removeOfDocument: async ({ documentId }, caller) => {
+      await deps.removeOfDocument(caller, documentId);
       return {};
     },
     purgeDeleted: async ({ annotationIds, queueId }, caller) => {

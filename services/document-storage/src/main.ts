@@ -10,14 +10,19 @@ import { createConsumers } from './consumers';
 import { createAddAttachments } from './document/add-attachments';
 import { createCutDocument } from './document/cut-document';
 import { createDocumentStore } from './document/document.store';
+import { createOwnDocuments } from './document/own-documents';
 import { createPurge } from './document/purge';
 import { createSplitDocument } from './document/split-document';
+import { createDownloadStore } from './download/download.store';
+import { createDownloads } from './download/downloads';
 import { createFiles } from './file/file';
 import { createFileStore } from './file/file.store';
 import { createObjectStore } from './object-store/object-store';
 import { createPageStore } from './page/page.store';
 import { createPageImages } from './page/page-image';
 import { createPageTextStore } from './page/page-text.store';
+import { createDocumentRelationStore } from './relation/document-relation.store';
+import { createDocumentRelations } from './relation/document-relations';
 import { createRenditions } from './rendition/rendition';
 import { createRpc } from './rpc';
 import { startSweeps } from './sweeps';
@@ -47,6 +52,8 @@ export const start = (env: Environment) =>
     const submissions = createSubmissionStore(database);
     const pages = createPageStore(database, backbone.ids);
     const pageTexts = createPageTextStore(database);
+    const relations = createDocumentRelationStore(database);
+    const downloadStore = createDownloadStore(database);
     await createIndexes(database);
 
     const objects = createObjectStore(objectStore);
@@ -110,6 +117,10 @@ export const start = (env: Environment) =>
     const cutDocument = createCutDocument({ backbone, files, fileStore, objects, documents, pages, engine });
     const drawPage = createPageImages({ pages, documents, objects, engine, log: runtime.log });
 
+    const ownDocuments = createOwnDocuments({ backbone, documents, files, fileStore, objects, pages, pageTexts });
+    const relating = createDocumentRelations({ ids: backbone.ids, relations, documents });
+    const downloads = createDownloads({ backbone, downloads: downloadStore, documents, tasks, objects });
+
     await serveRpc(runtime, {
       definition: documentStorage.DocumentStorageServiceService,
       proto: 'intake/document_storage/v1/document_storage.proto',
@@ -118,13 +129,17 @@ export const start = (env: Environment) =>
         ...{ createUpload, addAttachments, nextTaskId: () => backbone.ids.next('task') },
         inTransaction: (task) => transaction(database, task),
         ...{ importUpload, drawPage, prepareRendition, splitDocument, cutDocument },
+        ...{ ownDocuments, relations, relating, downloads },
       }),
       ...rpc,
       isUnavailable: isMongoUnavailable,
     });
     startConsumer(runtime, {
       ...backbone,
-      handlers: createConsumers(importUpload, createPurge({ documents, pages, pageTexts, fileStore, objects })),
+      handlers: createConsumers(
+        importUpload,
+        createPurge({ documents, pages, pageTexts, fileStore, objects, relations }),
+      ),
       isAway: isNeighbourAway,
     });
     startSweeps(runtime, backbone, { files, importUpload });

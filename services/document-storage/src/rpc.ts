@@ -6,14 +6,18 @@ import type { AddAttachments } from './document/add-attachments';
 import type { createCutDocument } from './document/cut-document';
 import type { Document } from './document/document';
 import type { DocumentStore } from './document/document.store';
+import type { OwnDocuments } from './document/own-documents';
+import type { Downloads } from './download/downloads';
 import type { Files } from './file/file';
 import type { FileStore } from './file/file.store';
-import { readFileParts, sendFile } from './file/file-stream';
+import { readFileParts, sendFile, sendStream } from './file/file-stream';
 import type { ObjectStore } from './object-store/object-store';
 import type { Page } from './page/page';
 import type { PageStore } from './page/page.store';
 import { imageKeysOf, type PageImage } from './page/page-image';
 import type { PageTextStore } from './page/page-text.store';
+import type { DocumentRelation, DocumentRelationStore } from './relation/document-relation.store';
+import type { DocumentRelations } from './relation/document-relations';
 import { PDF, type PrepareRendition } from './rendition/rendition';
 import { TASK_LIFE_MS, type Task } from './task/task';
 import type { TaskStore } from './task/task.store';
@@ -31,6 +35,10 @@ export interface RpcOptions {
   readonly tasks: TaskStore;
   readonly pages: PageStore;
   readonly pageTexts: PageTextStore;
+  readonly ownDocuments: OwnDocuments;
+  readonly relations: DocumentRelationStore;
+  readonly relating: DocumentRelations;
+  readonly downloads: Downloads;
   readonly createUpload: CreateUpload;
   readonly addAttachments: AddAttachments;
   readonly nextTaskId: () => Promise<number>;
@@ -189,6 +197,7 @@ export function createRpc(options: RpcOptions): Handlers<Service> {
       const organizationId = organizationOf(caller);
       await documents.share(organizationId, documentId, annotationId, queueId);
       await pages.place(organizationId, annotationId, queueId);
+      await options.relations.place(organizationId, annotationId, queueId);
       return {};
     },
     async getPageTexts({ annotationId, numbers }, caller) {
@@ -214,6 +223,50 @@ export function createRpc(options: RpcOptions): Handlers<Service> {
     },
     async updatePage({ id, metadata }, caller) {
       return toPageMessage(found(await pages.setMetadata(caller, id, metadata ?? {})));
+    },
+    async createDocument({ files: sent, metadata, parentId }, caller) {
+      const keys = sent.map(({ key }) => key);
+      const given = { keys, metadata: metadata ?? {}, parentId: parentId ?? null };
+      return toDocumentMessage(await options.ownDocuments.create(caller, given));
+    },
+    async updateDocument({ id, metadata }, caller) {
+      return toDocumentMessage(await options.ownDocuments.setMetadata(caller, id, metadata ?? {}));
+    },
+    async deleteDocument({ id }, caller) {
+      await options.ownDocuments.remove(caller, id);
+      return {};
+    },
+    async listDocumentRelations({ ordering, page, pageSize, ...filter }, caller) {
+      const { relations: list, total } = await options.relations.list(caller, filter, ordering, { page, pageSize });
+      return { relations: list.map(toRelationMessage), total };
+    },
+    createDocumentRelation: async (relation, caller) =>
+      toRelationMessage(await options.relating.create(caller, { ...relation, key: relation.key ?? null })),
+    updateDocumentRelation: async ({ id, ...relation }, caller) =>
+      toRelationMessage(await options.relating.update(caller, id, { ...relation, key: relation.key ?? null })),
+    async deleteDocumentRelation({ id }, caller) {
+      await options.relating.remove(caller, id);
+      return {};
+    },
+    async createDownload(request, caller) {
+      const id = await options.downloads.create(caller, request);
+      return toTaskMessage(found(await tasks.find(caller, id, new Date())));
+    },
+    async getDownload({ id }, caller) {
+      const { fileName, expiresAt } = await options.downloads.find(caller, id);
+      return { id, fileName, expiresAt };
+    },
+    async *getDownloadContent({ id }, caller) {
+      const download = await options.downloads.find(caller, id);
+      const { fileName, zip, documentIds } = download;
+      if (zip) {
+        const packed = await options.downloads.pack(caller, download);
+        yield* sendStream(packed, { mimeType: 'application/zip', fileName, size: 0, etag: '' });
+        return;
+      }
+      const document = found(await documents.find(caller, { id: documentIds[0] ?? 0 }));
+      const { s3Name: key, mimeType, size, sha256 } = document;
+      yield* sendFile(objects, key, { mimeType, fileName, size, etag: `"${sha256}"` });
     },
     async listPages({ ordering, page, pageSize, ...filter }, caller) {
       const { pages: list, total } = await pages.list(caller, filter, ordering, { page, pageSize });
@@ -247,14 +300,31 @@ function toUploadMessage(upload: Upload): documentStorage.Upload {
   };
 }
 
-function toTaskMessage({ id, type, status, expiresAt, detail, code, uploadId, emailId }: Task): documentStorage.Task {
+function toTaskMessage({
+  id,
+  type,
+  status,
+  expiresAt,
+  detail,
+  code,
+  uploadId,
+  emailId,
+  ...download
+}: Task): documentStorage.Task {
   return {
     ...{ id, type, status, expiresAt },
     detail: detail ?? undefined,
     code: code ?? undefined,
     uploadId: uploadId ?? undefined,
     emailId: emailId ?? undefined,
+    downloadId: download.downloadId,
+    fileName: download.fileName ?? '',
   };
+}
+
+function toRelationMessage(relation: DocumentRelation): documentStorage.DocumentRelation {
+  const { id, type, key, annotationId, queueId, documentIds } = relation;
+  return { id, type, key: key ?? undefined, annotationId, queueId, documentIds: [...documentIds] };
 }
 
 function toDocumentMessage(document: Document): documentStorage.Document {

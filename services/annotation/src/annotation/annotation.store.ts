@@ -208,6 +208,11 @@ export function createAnnotationStore(database: Database) {
       const rows = await model.find({ _id: { $in: [...ids] }, ...scope(caller) }).lean<Row[]>();
       return rows.map(toAnnotation);
     },
+    /** All annotations of a document, in whatever state. */
+    async findOfDocument(caller: Caller, documentId: number, session: ClientSession): Promise<Annotation[]> {
+      const rows = await model.find({ documentId, ...scope(caller) }, null, { session }).lean<Row[]>();
+      return rows.map(toAnnotation);
+    },
     async findByUpload(uploadId: number, documentId: number, session?: ClientSession): Promise<Annotation | null> {
       const row = await model.findOne({ uploadId, documentId }, null, { session }).lean<Row>();
       return row ? toAnnotation(row) : null;

@@ -39,6 +39,10 @@ export interface DocumentStore {
   ): Promise<boolean>;
   /** Ids of the documents that were made of this one, in the order in which they were made. */
   findPartIds(session: ClientSession, organizationId: number, parentId: number): Promise<number[]>;
+  /** The document with other metadata, or null when the caller cannot see it. */
+  setMetadata(caller: Caller, id: number, metadata: Readonly<Record<string, unknown>>): Promise<Document | null>;
+  /** What was made of it is made of nothing then. */
+  remove(session: ClientSession, organizationId: number, id: number): Promise<void>;
   /** Notes what became of an archive, once; false when that is known already. */
   markUnpacked(
     session: ClientSession,
@@ -179,6 +183,18 @@ export function createDocumentStore(database: Database, files: Pick<FileStore, '
     async findPartIds(session, organizationId, parentId) {
       const found = await rows.find({ parentId, organizationId }, { session, projection: { _id: 1 } }).toArray();
       return found.map((row) => row._id).sort((a, b) => a - b);
+    },
+    async setMetadata(caller, id, metadata) {
+      const row = await rows.findOneAndUpdate(
+        { $and: [visibleTo(caller), { _id: id }] },
+        { $set: { metadataJson: JSON.stringify(metadata) } },
+        { returnDocument: 'after' },
+      );
+      return row && toDocument(row);
+    },
+    async remove(session, organizationId, id) {
+      await rows.updateMany({ organizationId, parentId: id }, { $set: { parentId: null } }, { session });
+      await rows.deleteOne({ _id: id, organizationId }, { session });
     },
     async markUnpacked(session, { id, organizationId }, { status, message }) {
       const result = await rows.updateOne(

@@ -6,6 +6,7 @@ import type { ObjectStore } from '../object-store/object-store';
 import type { PageStore } from '../page/page.store';
 import { imageKeysOf } from '../page/page-image';
 import type { PageTextStore } from '../page/page-text.store';
+import type { DocumentRelationStore } from '../relation/document-relation.store';
 import type { DocumentStore } from './document.store';
 
 export interface PurgeOptions {
@@ -14,6 +15,7 @@ export interface PurgeOptions {
   readonly pageTexts: PageTextStore;
   readonly fileStore: FileStore;
   readonly objects: ObjectStore;
+  readonly relations: DocumentRelationStore;
 }
 
 /**
@@ -21,7 +23,7 @@ export interface PurgeOptions {
  * those of the document it was made of when that has no annotation: an archive, or what pages were edited of (API: annotations.md
  * section 6). Nothing leads back from there, so the objects go first; what is interrupted is done again.
  */
-export function createPurge({ documents, pages, pageTexts, fileStore, objects }: PurgeOptions) {
+export function createPurge({ documents, pages, pageTexts, fileStore, objects, relations }: PurgeOptions) {
   return async (event: events.AnnotationChanged): Promise<(session: ClientSession) => Promise<void>> => {
     const { organizationId, annotationId, documentId, lastOfDocument } = event;
     for (const page of await pages.findOfAnnotation(organizationId, annotationId)) {
@@ -34,6 +36,7 @@ export function createPurge({ documents, pages, pageTexts, fileStore, objects }:
     for (const key of keys) await objects.remove(key);
     return async (session) => {
       await pages.removeOfAnnotation(session, organizationId, annotationId);
+      await relations.removeOfAnnotation(session, organizationId, annotationId);
       if (!document) return;
       for (const key of keys) await fileStore.drop(session, key);
       await pageTexts.removeOfDocument(session, organizationId, documentId);

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { documentStorage } from '@intake/contracts';
 import { Refusal } from '@intake/rpc';
 import type { ObjectStore } from '../object-store/object-store';
@@ -40,6 +41,14 @@ export async function* sendFile(
 ): AsyncGenerator<documentStorage.FileChunk> {
   const stream = await objects.read(key, range);
   if (!stream) throw new Refusal('NOT_FOUND');
+  yield* sendStream(stream, header);
+}
+
+/** A stream as messages: header, then its bytes in chunks of 256 kB. */
+export async function* sendStream(
+  stream: Readable,
+  header: documentStorage.FileHeader,
+): AsyncGenerator<documentStorage.FileChunk> {
   try {
     yield { header };
     let pending: Buffer[] = [];

@@ -31,6 +31,8 @@ export function createTaskStore({ database, emit }: Pick<Backbone, 'database' | 
       code: { type: String, default: null },
       uploadId: { type: Number, default: null },
       emailId: { type: Number, default: null },
+      downloadId: Number,
+      fileName: String,
     },
     { collection: 'tasks', versionKey: false },
   );
@@ -53,6 +55,7 @@ export function createTaskStore({ database, emit }: Pick<Backbone, 'database' | 
         detail: detail ?? undefined,
         code: code ?? undefined,
         uploadId: uploadId ?? undefined,
+        fileName: task.fileName ?? '',
       },
     });
 

@@ -11,6 +11,9 @@ export interface Task {
   readonly code: string | null;
   readonly uploadId: number | null;
   readonly emailId: number | null;
+  readonly downloadId?: number;
+  /** Of the download. */
+  readonly fileName?: string;
 }
 
 export type TaskType = 'upload_created' | 'email_imported' | 'documents_download';

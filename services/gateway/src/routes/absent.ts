@@ -21,7 +21,6 @@ const COLLECTIONS: readonly (readonly [path: string, allow: Permission])[] = [
   ['/workflow_runs', 'readConfiguration'],
   ['/workflow_activities', 'readConfiguration'],
   ['/surveys', 'readConfiguration'],
-  ['/document_relations', 'readAnnotations'],
   ['/suggested_edits', 'readAnnotations'],
 ];
 

@@ -5,17 +5,16 @@ import { z } from 'zod';
 import { ids, listRoute, text, times } from '../list-route';
 import { openFile } from '../reply/chunk-stream';
 import { attachment } from '../reply/content-disposition';
-import { replyOne } from '../reply/list';
+import { created, replyOne } from '../reply/list';
 import { matchesEtag, readRange } from '../reply/range';
 import { Answer, type ApiRequest, route } from '../route';
+import { receiveFiles } from '../upload/receive-files';
+import { storeFile, TRANSFER_MS } from '../upload/store-file';
 import type { RouteContext } from './index';
 import { onlyOne } from './lookups';
 
 /** No document has so many pages; larger numbers do not fit into the request. */
 const MAX_NUMBER = 2 ** 31 - 1;
-
-/** How long a client may take to fetch a file. */
-const TRANSFER_MS = 600_000;
 
 /** How long a page may take to be drawn. */
 const DRAWING_MS = 60_000;
@@ -114,6 +113,38 @@ export function documentRoutes({ services }: RouteContext) {
         return { rows: documents, total };
       },
       toJson: documentToJson,
+    }),
+    route('POST', '/documents', {
+      allow: 'upload',
+      basic: true,
+      timeoutMs: TRANSFER_MS,
+      doc: { summary: 'Create a document without an annotation', status: 201 },
+      call: async (request, caller) => {
+        const received = await receiveFiles(request.http, undefined, (file) => storeFile(storage, file, caller));
+        const { files, metadata, parentId } = received;
+        return storage.createDocument({ files, metadata, parentId }, caller);
+      },
+      reply: (row, { urls }) => created(documentToJson(row, urls)),
+    }),
+    route('PATCH', '/documents/:id', {
+      allow: 'patchAnnotation',
+      body: z.object({ metadata: metadata.optional() }),
+      doc: { summary: 'Change the metadata of a document' },
+      call: async ({ parameters: { id }, body }, caller) =>
+        body.metadata
+          ? storage.updateDocument({ id, metadata: body.metadata }, caller)
+          : onlyOne((await storage.getDocuments({ ids: [id] }, caller)).documents),
+      reply: (row, { urls }) => documentToJson(row, urls),
+    }),
+    route('DELETE', '/documents/:id', {
+      allow: 'purge',
+      doc: { summary: 'Delete a document whose annotations have no datapoints', status: 204 },
+      call: async ({ parameters: { id } }, caller) => {
+        onlyOne((await storage.getDocuments({ ids: [id] }, caller)).documents);
+        await services.annotation.removeOfDocument({ documentId: id }, caller);
+        await storage.deleteDocument({ id }, caller);
+      },
+      reply: 204,
     }),
     route('GET', '/documents/:id', {
       allow: 'readAnnotations',

@@ -7,7 +7,9 @@ import { accountRoutes } from './accounts';
 import { annotationRoutes } from './annotations';
 import { configurationRoutes } from './configuration';
 import { contentRoutes } from './content';
+import { documentRelationRoutes } from './document-relations';
 import { documentRoutes } from './documents';
+import { downloadRoutes } from './downloads';
 import { emailTemplateRoutes } from './email-templates';
 import { emailRoutes } from './emails';
 import { eventRoutes } from './events';
@@ -51,7 +53,9 @@ export function createRoutes(options: Omit<RouteContext, 'lookups'>): Route[] {
     ...hookRoutes(context),
     ...configurationRoutes(context),
     ...uploadRoutes(context),
+    ...downloadRoutes(context),
     ...documentRoutes(context),
+    ...documentRelationRoutes(context),
     ...exportRoutes(context),
     ...usageReportRoutes(context),
     ...annotationRoutes(context),

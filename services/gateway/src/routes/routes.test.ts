@@ -90,6 +90,7 @@ it('takes a user name and password only where API auth.md section 1 names it', (
     'POST /uploads/:filename',
     'POST /queues/:id/upload',
     'POST /queues/:id/upload/:filename',
+    'POST /documents',
     'GET /queues/:id/export',
     'POST /queues/:id/export',
   ]);

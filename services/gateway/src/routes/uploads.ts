@@ -4,11 +4,10 @@ import { type Caller, invalidField, Refusal } from '@intake/rpc';
 import { replyOne } from '../reply/list';
 import { readIdempotencyKey } from '../request/idempotency';
 import { Answer, type ApiRequest, route } from '../route';
-import { type IncomingFile, receiveFiles } from '../upload/receive-files';
+import { receiveFiles } from '../upload/receive-files';
+import { storeFile, TRANSFER_MS } from '../upload/store-file';
 import type { RouteContext } from './index';
 
-/** How long a client may take to send its files. */
-const TRANSFER_MS = 600_000;
 /** How long joining pictures may take. */
 const JOIN_MS = 60_000;
 /** How long the legacy upload waits for the annotations. API: documents-and-uploads.md section 2. */
@@ -18,15 +17,6 @@ const AWAIT_MS = 30_000;
 export function uploadRoutes({ services, lookups }: RouteContext) {
   const { storage, auth } = services;
 
-  const store = (file: IncomingFile, caller: Caller): Promise<documentStorage.StoredFile> => {
-    async function* messages(): AsyncGenerator<documentStorage.PutFileRequest> {
-      const { fileName, declaredMimeType, maxSize } = file;
-      yield { header: { fileName, declaredMimeType, maxSize } };
-      for await (const chunk of file.chunks) yield { chunk };
-    }
-    return storage.putFile(messages(), caller, { timeoutMs: TRANSFER_MS });
-  };
-
   /** Takes the files in and makes the upload. The queue is looked at first, so that nothing is sent in vain. */
   const upload = async (request: ApiRequest, queueId: number, fileName: string | undefined, caller: Caller) => {
     const rejectIdentical = request.query.boolean('reject_identical') ?? false;
@@ -35,7 +25,9 @@ export function uploadRoutes({ services, lookups }: RouteContext) {
     const idempotencyKey = readIdempotencyKey(request);
     const queue = await lookups.queue(queueId, caller);
     if (queue.status !== 'active') throw new Refusal('QUEUE_DELETED');
-    const { files, values, metadata } = await receiveFiles(request.http, fileName, (file) => store(file, caller));
+    const { files, values, metadata } = await receiveFiles(request.http, fileName, (file) =>
+      storeFile(storage, file, caller),
+    );
     if (rejectIdentical && files.length !== 1) {
       throw invalidField('content', 'Exactly one file is allowed with reject_identical.');
     }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
-import { metadata as metadataShape, readShape } from '@intake/resources';
+import { metadata as metadataShape, readShape, reference } from '@intake/resources';
 import { invalidField, Refusal } from '@intake/rpc';
 import busboy from 'busboy';
 import { z } from 'zod';
@@ -23,6 +23,8 @@ export interface Received<Stored> {
   readonly files: Stored[];
   readonly values: Record<string, string>;
   readonly metadata: Record<string, unknown> | undefined;
+  /** Of a document that is made without an upload. */
+  readonly parentId: number | undefined;
 }
 
 const MOST_FILES = 100;
@@ -67,7 +69,7 @@ async function receiveRaw<Stored>(
     maxSize: MAX_UPLOAD_BYTES,
     chunks: notEmpty(inChunks(request.iterator({ destroyOnReturn: false }), new Allowance())),
   });
-  return { files: [file], values: {}, metadata: undefined };
+  return { files: [file], values: {}, metadata: undefined, parentId: undefined };
 }
 
 function receiveMultipart<Stored>(
@@ -95,7 +97,7 @@ function receiveMultipart<Stored>(
     const parseError = (message: string) =>
       new Refusal('PARSE_ERROR', { detail: `Multipart form parse error - ${message}` });
     const readField = (name: string, text: string) => {
-      if (name === 'values' || name === 'metadata') fields[name] = text;
+      if (name === 'values' || name === 'metadata' || name === 'parent') fields[name] = text;
     };
 
     let parser: busboy.Busboy;
@@ -144,18 +146,19 @@ function receiveMultipart<Stored>(
   });
 }
 
-/** `values` and `metadata`, which are JSON objects in text. */
+/** `values` and `metadata`, which are JSON objects in text, and `parent`, a URL. */
 function readFields(fields: Readonly<Record<string, string>>, files: number) {
   if (files === 0) throw invalidField('content', 'No file was submitted.');
-  const { values, metadata } = readShape(fieldsShape, {
+  const { values, metadata, parent } = readShape(fieldsShape, {
     values: jsonOf('values', fields.values),
     metadata: jsonOf('metadata', fields.metadata),
+    parent: urlOf(fields.parent),
   });
   const prefixed = Object.entries(values ?? {}).map(([key, value]) => [
     key.startsWith('upload:') ? key : `upload:${key}`,
     value === null ? '' : String(value),
   ]);
-  return { values: Object.fromEntries(prefixed) as Record<string, string>, metadata };
+  return { values: Object.fromEntries(prefixed) as Record<string, string>, metadata, parentId: parent };
 }
 
 const fieldsShape = z.object({
@@ -163,7 +166,14 @@ const fieldsShape = z.object({
     .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()], 'Not a valid string.'))
     .optional(),
   metadata: metadataShape.optional(),
+  parent: reference('documents').optional(),
 });
+
+/** A URL as it is or in quotes, as one SDK sends it; nothing for `null`. */
+function urlOf(text = ''): string | undefined {
+  const url = text.trim().replace(/^"(.*)"$/, '$1');
+  return url === '' || url === 'null' ? undefined : url;
+}
 
 function jsonOf(name: string, text: string | undefined): unknown {
   if (text === undefined || text.trim() === '') return undefined;
