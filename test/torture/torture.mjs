@@ -64,7 +64,8 @@ async function settle(task, giveUpAt) {
   for (;;) {
     const upload = await call('GET', ended.content.upload);
     const annotations = await Promise.all(upload.annotations.map((url) => call('GET', url)));
-    const atRest = ended.status !== 'running' && annotations.every(({ status }) => !PASSING.includes(status));
+    const isOver = ended.status !== 'running' && annotations.length > 0;
+    const atRest = isOver && annotations.every(({ status }) => !PASSING.includes(status));
     if (atRest || Date.now() > giveUpAt) return { ended, annotations };
     await pause();
   }

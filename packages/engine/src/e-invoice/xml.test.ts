@@ -24,6 +24,7 @@ test.each([
   ['<!DOCTYPE x [<!ENTITY a "b">]><x>&a;</x>', /DOCTYPE/],
   ['<x><y></x>', /well-formed/],
   [`${'<x>'.repeat(200)}${'</x>'.repeat(200)}`, /nested/],
+  [`${'<x>'.repeat(100_000)}${'</x>'.repeat(100_000)}`, /nested/],
   ['', /no content|well-formed/],
 ])('%.20s... is refused', (text, message) => {
   expect(() => parse(text)).toThrow(message);

@@ -13,6 +13,8 @@ export interface XmlElement {
 /** Far beyond any invoice; what is larger is not parsed. */
 const MAX_BYTES = 20_000_000;
 const MAX_DEPTH = 100;
+/** Characters of a text that is taken as a value; more than any datapoint has. */
+const MAX_TEXT = 4000;
 
 const PARSER = new XMLParser({
   preserveOrder: true,
@@ -38,15 +40,28 @@ export function parseXml(bytes: Uint8Array): XmlElement {
     throw new UnreadableDocument('corrupt', 'The XML file has a document type (DOCTYPE), which is not allowed.');
   }
   if (XMLValidator.validate(text) !== true) throw new UnreadableDocument('corrupt', 'The XML file is not well-formed.');
-  const [root] = (PARSER.parse(text) as RawNode[]).flatMap((node) => toElement(node, 1) ?? []);
+  const [root] = parse(text).flatMap((node) => toElement(node, 1) ?? []);
   if (!root) throw new UnreadableDocument('corrupt', 'The XML file has no content.');
   return root;
 }
 
 type RawNode = Record<string, unknown>;
 
+function parse(text: string): RawNode[] {
+  try {
+    return PARSER.parse(text) as RawNode[];
+  } catch (error) {
+    if (/nested tags/i.test(String(error))) throw tooDeep(error);
+    throw new UnreadableDocument('corrupt', 'The XML file cannot be read.', { cause: error });
+  }
+}
+
+function tooDeep(cause?: unknown): UnreadableDocument {
+  return new UnreadableDocument('corrupt', 'The XML file is nested too deeply.', { cause });
+}
+
 function toElement(node: RawNode, depth: number): XmlElement | undefined {
-  if (depth > MAX_DEPTH) throw new UnreadableDocument('corrupt', 'The XML file is nested too deeply.');
+  if (depth > MAX_DEPTH) throw tooDeep();
   const name = Object.keys(node).find((key) => key !== ':@');
   if (name === undefined || name.startsWith('#')) return undefined;
   const inside = node[name] as RawNode[];
@@ -113,7 +128,7 @@ export function textAt(element: XmlElement | undefined, ...paths: string[]): str
     const text = findAll(element, path)
       .map((one) => one.text)
       .find((one) => one !== '');
-    if (text) return text.replace(/\s+/g, ' ');
+    if (text) return text.slice(0, MAX_TEXT).replace(/\s+/g, ' ');
   }
   return undefined;
 }

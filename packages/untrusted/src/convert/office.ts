@@ -59,6 +59,7 @@ export async function convertOffice(
 ): Promise<Buffer> {
   const type = TYPES[mimeType];
   if (!type) throw new ConversionError('unsupported', `Documents of the type ${mimeType} cannot be read.`);
+  if (isOnlyNamed(bytes, mimeType)) throw new ConversionError('corrupt', DAMAGED);
   const [fileName, family] = type;
   const out = path.join(folder, 'out');
   const profile = path.join(folder, 'profile');
@@ -99,6 +100,21 @@ export function widenColumns(sheets: string): string {
 }
 
 const WIDENED = 1.7;
+
+/** Streams that old office files keep their text in. */
+const STREAMS: Readonly<Record<string, readonly string[]>> = {
+  'application/msword': ['WordDocument'],
+  'application/vnd.ms-excel': ['Workbook', 'Book'],
+};
+const OLE = Buffer.from('d0cf11e0a1b11ae1', 'hex');
+
+/** LibreOffice takes what it cannot read for text, and prints that. */
+function isOnlyNamed(bytes: Uint8Array, mimeType: string): boolean {
+  const streams = STREAMS[mimeType];
+  if (!streams) return false;
+  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return !file.subarray(0, OLE.length).equals(OLE) || !streams.some((name) => file.includes(name, 0, 'utf16le'));
+}
 
 const DAMAGED = 'The office document is damaged or protected by a password, and cannot be read.';
 

@@ -167,7 +167,9 @@ async function settleFailure(tools: JobTools, caller: Caller, job: Job, error: E
   if (isNeighbourAway(error) || isMongoUnavailable(error)) return store.release(job, AWAY_DELAY_MS, false);
   if (error instanceof PoolClosed) return store.release(job, 0, false);
   const failures = job.failures + 1;
-  if (!isUnreadable && failures < MAX_FAILURES) return store.release(job, RETRY_DELAYS_MS[failures - 1] ?? 0, true);
+  // What the document did to its process, it would do again.
+  const isFinal = isUnreadable || ['JobTimeout', 'JobOutOfMemory'].includes(error.name);
+  if (!isFinal && failures < MAX_FAILURES) return store.release(job, RETRY_DELAYS_MS[failures - 1] ?? 0, true);
   const message = isUnreadable ? error.message : explain(error);
   await annotations.failExtraction({ ...target(job), message }, caller);
   await store.finish(job);
