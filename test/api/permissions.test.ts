@@ -303,6 +303,12 @@ const ENDPOINTS: Record<string, Endpoint> = {
   ...hookEndpoints('/webhooks'),
   'POST /hooks/create': { row: 'writeConfiguration', except: () => 404 },
   'GET /hooks/logs': any('watchHooks'),
+  // Nobody listens at the hook's address, and it does not listen to calls by hand.
+  'POST /hooks/:id/test': one('watchHooks', 'hook', { body: () => ({ payload: { event: 'invocation' } }) }),
+  'POST /hooks/:id/invoke': one('invokeHooks', 'hook', { body: () => ({}) }),
+  'POST /hooks/:id/generate_payload': one('watchHooks', 'hook', {
+    body: () => ({ event: 'invocation', action: 'manual' }),
+  }),
   'GET /hooks/:id/secrets_keys': one('writeConfiguration', 'hook'),
   'POST /hooks/:id/duplicate': one('writeConfiguration', 'hook', { body: () => ({ name: 'Copy' }) }),
   'GET /labels': list('readTemplates', 'label'),

@@ -45,6 +45,7 @@ export const SUBJECTS = {
   'email.received': events.EmailReceived as PayloadType<events.EmailReceived>,
   'email.imported': events.EmailImported as PayloadType<events.EmailImported>,
   'annotation.content_changed': events.AnnotationContentChanged as PayloadType<events.AnnotationContentChanged>,
+  'annotation.extracted': events.AnnotationExtracted as PayloadType<events.AnnotationExtracted>,
   ...annotationEvents,
   /** A job: work that is done once by one worker, not a fact. */
   'jobs.extraction': events.ExtractionTicket as PayloadType<events.ExtractionTicket>,

@@ -15,6 +15,7 @@ export const REASONS = {
   ],
   QUEUE_DELETED: [GrpcStatus.FAILED_PRECONDITION, 400, 'bad_request', 'Queue is being deleted.'],
   INVALID_ANNOTATION: [GrpcStatus.FAILED_PRECONDITION, 400, 'bad_request', 'Annotation contains validation errors.'],
+  HOOK_FAILED: [GrpcStatus.FAILED_PRECONDITION, 400, 'hook_failed', 'The hook failed.'],
   INVALID_TOKEN: [GrpcStatus.UNAUTHENTICATED, 401, 'authentication_failed', 'Invalid token.'],
   INVALID_LOGIN: [
     GrpcStatus.UNAUTHENTICATED,

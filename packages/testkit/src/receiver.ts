@@ -42,6 +42,13 @@ type Answering = (call: ReceivedCall) => ReceiverAnswer | Promise<ReceiverAnswer
 export async function startReceiver(): Promise<Receiver> {
   const calls: ReceivedCall[] = [];
   const answers = new Map<string, Answering>();
+  const answerTo = async (call: ReceivedCall): Promise<ReceiverAnswer> => {
+    try {
+      return (await answers.get(call.path.split('?', 1)[0] as string)?.(call)) ?? {};
+    } catch (error) {
+      return { status: 501, body: `the test's own answer failed: ${error}` };
+    }
+  };
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
@@ -49,8 +56,7 @@ export async function startReceiver(): Promise<Receiver> {
     const { method = '', url: path = '', headers } = request;
     const call = { method, path, headers, text, body: parse(text), at: new Date() };
     calls.push(call);
-    const answer = (await answers.get(path.split('?', 1)[0] as string)?.(call)) ?? {};
-    const { status = 200, body = {}, headers: more, write } = answer;
+    const { status = 200, body = {}, headers: more, write } = await answerTo(call);
     if (write) {
       write(response);
       return;

@@ -110,6 +110,7 @@ export function applyTrigger(annotation: Annotation, trigger: Trigger, input: Ch
     ...stampsOf(status, trigger, input),
     status,
     version: annotation.version + 1,
+    statusVersion: annotation.version + 1,
     statusBeforeReview: inReview
       ? annotation.status === 'reviewing'
         ? annotation.statusBeforeReview

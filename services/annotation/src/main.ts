@@ -1,5 +1,5 @@
 import { connectBackbone, startConsumer } from '@intake/bus';
-import { annotation as contract, documentStorage, queue } from '@intake/contracts';
+import { annotation as contract, documentStorage, extension, queue } from '@intake/contracts';
 import { createIndexes, isMongoUnavailable, startSweep } from '@intake/mongo';
 import { connectRpc, isNeighbourAway, readRpcSettings, serveRpc } from '@intake/rpc';
 import { count, type Environment, readConfig, runAsProcess, runService } from '@intake/service';
@@ -63,9 +63,10 @@ export const start = (env: Environment) =>
       rpc.addressOf('document-storage'),
       rpc.secret,
     );
+    const extensions = connectRpc(runtime, extension.ExtensionServiceService, rpc.addressOf('extension'), rpc.secret);
     const schemas = createSchemas(queues);
     const stores = { store, history, content, idempotency, readings, notes, relations, blockers };
-    const tools = { backbone, ...stores, schemas, queues, storage };
+    const tools = { backbone, ...stores, schemas, queues, storage, extensions };
     const migrations = createMigrations(runtime, { ...tools, migrations: migrationStore });
     const deletions = createQueueDeletions({ ...tools, deletions: deletionStore });
     const annotations = createAnnotations(tools);

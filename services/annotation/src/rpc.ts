@@ -141,11 +141,11 @@ export function createRpc(deps: {
       toContent(annotationId, await contents.patchNode(caller, annotationId, nodeId, parse(patchJson, 'content'))),
     patchContent: async ({ annotationId, treeJson }, caller) =>
       toContent(annotationId, await contents.patchTree(caller, annotationId, parse(treeJson, 'content'))),
-    applyOperations: async ({ annotationId, operationsJson }, caller) =>
-      toContent(
-        annotationId,
-        await contents.applyOperations(caller, annotationId, parse(operationsJson, 'operations')),
-      ),
+    applyOperations: async ({ annotationId, operationsJson }, caller) => {
+      const operations = parse(operationsJson, 'operations');
+      const { tree, changedIds } = await contents.applyOperations(caller, annotationId, operations);
+      return { ...toContent(annotationId, tree), changedIds };
+    },
     selectText: async (request, caller) => toContent(request.annotationId, await contents.select(caller, request)),
     addEmptyItem: async ({ annotationId, nodeId }, caller) =>
       toContent(annotationId, await contents.addEmptyItem(caller, annotationId, nodeId)),
@@ -169,6 +169,10 @@ export function createRpc(deps: {
     splitAtImport: async (request, caller) => {
       requireSystem(caller);
       return toProto(await annotations.splitAtImport(caller, request));
+    },
+    finishInitialization: async (request, caller) => {
+      requireSystem(caller);
+      return toProto(await annotations.finishInitialization(caller, request));
     },
     finishExport: async (request, caller) => {
       requireSystem(caller);
@@ -331,10 +335,16 @@ function parse(json: string, field: string): unknown {
 }
 
 function toContent(annotationId: number, tree: unknown): contract.ContentResponse {
-  return { annotationId, treeJson: JSON.stringify(tree) };
+  return { annotationId, treeJson: JSON.stringify(tree), changedIds: [] };
 }
 
-function toMessage({ aggregationType, schemaId, label, detail, ...message }: ContentMessage): contract.Message {
+function toMessage({
+  aggregationType,
+  schemaId,
+  label,
+  detail,
+  ...message
+}: Omit<ContentMessage, 'detail'> & { readonly detail?: object }): contract.Message {
   return { ...message, detail: detail && { ...detail }, aggregationType, schemaId, label };
 }
 
@@ -367,9 +377,10 @@ function toProto(annotation: Annotation): contract.Annotation {
     rirPollId: there(annotation.rirPollId),
     emailId: there(annotation.emailId),
     uploadId: there(annotation.uploadId),
-    messages: annotation.messages.map((message) => ({
+    statusBeforeReview: there(annotation.statusBeforeReview),
+    messages: annotation.messages.map(({ detail, ...message }) => ({
       ...message,
-      detail: undefined,
+      detail: detail && { ...detail },
       aggregationType: undefined,
       schemaId: undefined,
       label: undefined,

@@ -1,9 +1,9 @@
 import { ANNOTATION_STATUSES, type EventHandler, type EventHandlers } from '@intake/bus';
-import { type Annotations, runExportLeg } from './export-leg/export-leg';
+import type { Legs } from './leg/legs';
 import type { Notifications } from './notification/notifications';
 
 /** What the extension service does about events. */
-export function createConsumers(annotations: Annotations, notifications: Notifications): EventHandlers {
+export function createConsumers(notifications: Notifications, legs: Legs): EventHandlers {
   const changes: EventHandlers = Object.fromEntries(
     ANNOTATION_STATUSES.map((status) => {
       const handler: EventHandler<`annotation.${typeof status}`> = {
@@ -16,10 +16,13 @@ export function createConsumers(annotations: Annotations, notifications: Notific
     ...changes,
     'annotation.exporting': {
       on: async ({ payload }) => {
-        const effect = await notifications.prepare(payload);
-        await runExportLeg(annotations, payload);
-        return effect;
+        const [tell, begin] = [await notifications.prepare(payload), legs.beginExport(payload)];
+        return async (session) => {
+          await tell(session);
+          await begin(session);
+        };
       },
     },
+    'annotation.extracted': { on: ({ payload }) => legs.beginInitialization(payload) },
   };
 }

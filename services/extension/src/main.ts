@@ -1,17 +1,23 @@
 import { connectBackbone, startConsumer } from '@intake/bus';
-import { annotation, auth, documentStorage, extension, queue } from '@intake/contracts';
+import { annotation, auth, documentStorage, extension, mailIngest, queue } from '@intake/contracts';
 import { createIndexes, isMongoUnavailable } from '@intake/mongo';
 import { connectRpc, type Definition, isNeighbourAway, readRpcSettings, type ServiceName, serveRpc } from '@intake/rpc';
 import { type Environment, runAsProcess, runService } from '@intake/service';
 import { createOutgoing } from '@intake/untrusted';
 import { apiUrls } from '@intake/urls';
 import { readExtensionConfig } from './config';
+import { createConnectors } from './connector/connectors';
 import { createConsumers } from './consumers';
+import { createContentEvents } from './content/content-events';
+import { createWaitedFor } from './content/waited-for';
 import { createHooks } from './hook/hook';
+import { createLegs } from './leg/legs';
 import { createLogStore } from './log/log.store';
+import { createManualCalls } from './manual/manual-calls';
 import { createNotifications } from './notification/notifications';
 import { createReceiverStore } from './notification/receiver.store';
 import { createAnnotationPayloads } from './payload/annotation-payload';
+import { createSideloads } from './payload/sideloads';
 import { createRpc } from './rpc';
 import { createWebhooks } from './webhook/webhooks';
 import { createWorkStore } from './work/work.store';
@@ -34,28 +40,39 @@ export const start = (env: Environment) =>
     const annotations = connect(annotation.AnnotationServiceService, 'annotation');
     const storage = connect(documentStorage.DocumentStorageServiceService, 'document-storage');
     const queues = connect(queue.QueueServiceService, 'queue');
+    const mail = connect(mailIngest.MailIngestServiceService, 'mail-ingest');
     const accounts = connect(auth.AuthServiceService, 'auth');
 
     const urls = apiUrls(`${origin}/api`);
     const outgoing = createOutgoing({ allow: outgoingAllow });
     const hooks = createHooks(queues);
     const webhooks = createWebhooks({ outgoing, auth: accounts, logs, origin, urls });
-    const payloads = createAnnotationPayloads({ annotations, storage, urls });
+    const sideloads = createSideloads({ annotations, storage, queues, auth: accounts, mail, urls });
+    const payloads = createAnnotationPayloads({ annotations, storage, sideloads, urls });
     const notifications = createNotifications({ hooks, payloads, webhooks, work, logs, receivers, log: runtime.log });
+
+    const contentEvents = createContentEvents({ annotations, hooks, payloads, webhooks, logs });
+    const connectors = createConnectors({
+      ...{ outgoing, urls, annotations, storage, queues, contentEvents },
+      auth: accounts,
+    });
+    const legs = createLegs({ annotations, connectors, contentEvents, work });
+    const waitedFor = createWaitedFor({ annotations, connectors, contentEvents });
+    const manualCalls = createManualCalls({ hooks, payloads, webhooks });
 
     await serveRpc(runtime, {
       definition: extension.ExtensionServiceService,
       proto: 'intake/extension/v1/extension.proto',
-      handlers: createRpc({ logs }),
+      handlers: createRpc({ logs, waitedFor, manualCalls }),
       ...rpc,
       isUnavailable: isMongoUnavailable,
     });
     startConsumer(runtime, {
       ...backbone,
-      handlers: createConsumers(annotations, notifications),
+      handlers: createConsumers(notifications, legs),
       isAway: isNeighbourAway,
     });
-    startWorker(runtime, work, { notification: notifications.deliver });
+    startWorker(runtime, work, { notification: { run: notifications.deliver }, ...legs.handlers });
   });
 
 if (require.main === module) void runAsProcess(start);

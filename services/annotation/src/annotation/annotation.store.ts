@@ -49,6 +49,7 @@ export function createAnnotationStore(database: Database) {
       locale: String,
       status: String,
       version: Number,
+      statusVersion: Number,
       statusBeforeReview: nullable(String),
       reviewerId: nullable(Number),
       reviewUntil: nullable(Date),
@@ -72,6 +73,7 @@ export function createAnnotationStore(database: Database) {
       purgedAt: nullable(Date),
       purgedById: nullable(Number),
       rirPollId: nullable(String),
+      extractedPollId: nullable(String),
       engineVersion: { type: String, default: '' },
       messages: { type: [Schema.Types.Mixed], default: [] },
       values: { type: Schema.Types.Mixed, default: {} },
@@ -139,7 +141,12 @@ export function createAnnotationStore(database: Database) {
     ...(caller.organizationId === null && caller.kind === 'system' ? {} : { organizationId: organizationOf(caller) }),
     ...(caller.queueIds === 'all' ? {} : { queueId: { $in: [...caller.queueIds] } }),
   });
-  const toAnnotation = ({ _id, ...row }: Row): Annotation => ({ id: _id, ...FRESH, ...row });
+  const toAnnotation = ({ _id, ...row }: Row): Annotation => ({
+    id: _id,
+    ...FRESH,
+    ...row,
+    statusVersion: row.statusVersion ?? row.version,
+  });
 
   const toFilter = (caller: Caller, filter: contract.ListAnnotationsRequest): Record<string, unknown> => {
     const conditions: Record<string, unknown>[] = [scope(caller)];

@@ -6,6 +6,8 @@ export interface Message {
   readonly id: string;
   readonly type: 'error' | 'warning' | 'info' | 'aggregation';
   readonly content: string;
+  /** Which extension says it. */
+  readonly detail?: Readonly<Record<string, unknown>>;
 }
 
 /** What reviewing took, in seconds. API: annotations.md section 7. */
@@ -33,6 +35,8 @@ export const FRESH = {
   fingerprint: null,
   parentPages: [],
   givenJson: null,
+  extractedPollId: null,
+  statusVersion: 1,
 } as const;
 
 /** A page of the annotation that a part was made of. */
@@ -60,6 +64,8 @@ export interface Annotation {
   readonly status: Status;
   /** Counts every change of state or content from 1, without gaps. */
   readonly version: number;
+  /** The version that entered the present state. */
+  readonly statusVersion: number;
   /** State before the review that runs, so that cancelling can return to it. */
   readonly statusBeforeReview: Status | null;
   /** Who holds the review, while `reviewing`. */
@@ -87,6 +93,8 @@ export interface Annotation {
   readonly purgedById: number | null;
   /** Names the extraction that is awaited or was the last: results of another one are not taken. */
   readonly rirPollId: string | null;
+  /** The extraction whose result is there, while extensions are asked about it. */
+  readonly extractedPollId: string | null;
   readonly engineVersion: string;
   /** MD5 of the document's bytes, in hex; null for annotations of older versions. */
   readonly md5: string | null;

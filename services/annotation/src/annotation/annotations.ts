@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { annotation as contract, documentStorage, events, extraction, queue } from '@intake/contracts';
+import type { annotation as contract, documentStorage, events, extension, extraction, queue } from '@intake/contracts';
 import type { ClientSession } from '@intake/mongo';
 import { transaction } from '@intake/mongo';
 import { type Caller, type Client, invalidField, organizationOf, Refusal, seesQueue, systemCaller } from '@intake/rpc';
@@ -12,7 +12,7 @@ import {
   type SourceRow,
   schemaIndex,
 } from '@intake/schema';
-import { decideAutomation } from '../automation/automation';
+import { decideAutomation, type Finding } from '../automation/automation';
 import type { BlockerStore } from '../automation/blocker.store';
 import type { ContentStore } from '../content/content.store';
 import { today } from '../content/contents';
@@ -24,7 +24,15 @@ import { createDuplicates, fingerprintOf } from '../relation/duplicates';
 import type { RelationStore } from '../relation/relation.store';
 import type { Schemas } from '../schema/schemas';
 import type { Annotation, Message, ProcessingDuration } from './annotation.types';
-import { type ChangeTools, changeInSession, changeState, eventFor, historyOf, openAnnotation } from './changes';
+import {
+  type ChangeTools,
+  changeInSession,
+  changeState,
+  eventFor,
+  extractedEventFor,
+  historyOf,
+  openAnnotation,
+} from './changes';
 import type { ChangedValue, Origin } from './history.store';
 import type { IdempotencyStore } from './idempotency.store';
 import { newAnnotation, newPollId } from './new-annotation';
@@ -40,6 +48,7 @@ export interface AnnotationTools extends ChangeTools {
   readonly schemas: Schemas;
   readonly queues: Client<typeof queue.QueueServiceService>;
   readonly storage: Client<typeof documentStorage.DocumentStorageServiceService>;
+  readonly extensions: Client<typeof extension.ExtensionServiceService>;
   readonly notes: NoteStore;
   readonly relations: RelationStore;
   readonly blockers: BlockerStore;
@@ -54,11 +63,15 @@ const EXPORTABLE: readonly Status[] = ['confirmed', 'to_review', 'reviewing', 'p
 const MAX_METADATA_BYTES = 4096;
 const NO_SUCH_OBJECT = 'Invalid hyperlink - Object does not exist.';
 
+/** How long a confirmation waits for connector and hooks, and for the connector to take it over, in milliseconds. */
+const EXTENSIONS_MS = 120_000;
+const SAVE_MS = 70_000;
+
 export type Annotations = ReturnType<typeof createAnnotations>;
 
 /** Opening, reviewing and finishing annotations. */
 export function createAnnotations(tools: AnnotationTools) {
-  const { backbone, store, content, idempotency, readings, schemas, queues, notes, blockers } = tools;
+  const { backbone, store, content, idempotency, readings, schemas, queues, notes, blockers, extensions } = tools;
   const rules = createRules(tools);
   const transfer = createTransfer(tools, rules);
   const duplicates = createDuplicates(tools);
@@ -125,10 +138,14 @@ export function createAnnotations(tools: AnnotationTools) {
       return annotation;
     },
 
-    /** Takes over what the engine read. A result that is not awaited (any more) changes nothing. */
+    /**
+     * Takes over what the engine read. A result that is not awaited (any more) changes nothing. Where extensions are to be asked, the
+     * annotation stays `importing` until they have answered.
+     */
     async finishExtraction(caller: Caller, request: contract.FinishExtractionRequest): Promise<Annotation> {
+      const { rirPollId } = request;
       const awaited = await store.get(caller, request.annotationId);
-      if (!isAwaited(awaited, request.rirPollId)) return awaited;
+      if (!isAwaited(awaited, rirPollId) || awaited.extractedPollId === rirPollId) return awaited;
       const [{ content: schema, version: schemaVersion }, q] = await Promise.all([
         schemas.getCurrent(awaited.organizationId, awaited.schemaId),
         rules.getQueue(awaited),
@@ -145,46 +162,59 @@ export function createAnnotations(tools: AnnotationTools) {
         drafts.map((node) => shiftIds(node, first)),
         { today: today() },
       );
-      const fingerprint = fingerprintOf(result.fields);
-      const isDuplicate = await duplicates.exist({ ...awaited, fingerprint });
       const contradictions = result.eInvoice?.contradictions ?? [];
-      const { automated, nodes, reasons } = decideAutomation(automationOf(q), schema, formulas.nodes, {
-        isDuplicate,
-        errors: [
-          ...contradictions.map((content) => ({ id: 'all', content })),
-          ...formulas.messages.filter(({ type }) => type === 'error'),
-        ],
-        extensions: formulas.blockers,
+      const patch = {
+        pageIds: request.pageIds,
+        engineVersion: result.engineVersion,
+        einvoice: result.eInvoice !== undefined,
+        messages: contradictions.map((text) => ({ id: 'all', type: 'error', content: text }) as const),
+        fingerprint: fingerprintOf(result.fields),
+      };
+      const saveReading = async (session: ClientSession, { id: annotationId, schemaId }: Annotation) =>
+        readings.save(session, { annotationId, schemaId, schemaVersion, sources });
+      if (await rules.asksAtImport(q)) {
+        return awaitExtensions(caller, awaited, { ...patch, extractedPollId: rirPollId }, async (session, after) => {
+          await content.replaceAll(session, after.id, formulas.nodes);
+          await saveReading(session, after);
+          return firstValuesOf(schema, formulas.nodes, after.values);
+        });
+      }
+      return decide(caller, { ...awaited, ...patch }, schema, q, {
+        formulas,
+        patch,
+        unless: (before) => !isAwaited(before, rirPollId),
+        alongside: async (session, after, nodes) => {
+          await saveReading(session, after);
+          return firstValuesOf(schema, nodes, after.values);
+        },
       });
-      const blockerId = automated ? null : await backbone.ids.next('automation_blocker');
-      return duplicates.retry(() =>
-        changeState(tools, caller, awaited.id, 'finish_extraction', {
-          unless: (before) => !isAwaited(before, request.rirPollId),
-          next: automated ? rules.afterConfirm(q) : 'to_review',
-          automated,
-          patch: {
-            pageIds: request.pageIds,
-            engineVersion: result.engineVersion,
-            einvoice: result.eInvoice !== undefined,
-            messages: contradictions.map((text) => ({ id: 'all', type: 'error', content: text })),
-            automationBlockerId: blockerId,
-            fingerprint,
-          },
-          alongside: async (session, after) => {
-            await content.replaceAll(session, after.id, nodes);
-            const { schemaId } = after;
-            await readings.save(session, { annotationId: after.id, schemaId, schemaVersion, sources });
-            if (blockerId === null) await blockers.remove(session, after.id);
-            else {
-              const { organizationId, id: annotationId } = after;
-              const blocker = { id: blockerId, organizationId, annotationId, content: reasons };
-              await blockers.put(session, blocker, after.queueId);
-            }
-            if (isDuplicate) await duplicates.link(session, after);
-            return { values: firstValuesOf(schema, nodes, after.values) };
-          },
-        }),
-      );
+    },
+
+    /** What extensions say of a document that was read; the decision about automation follows. */
+    async finishInitialization(
+      caller: Caller,
+      { annotationId, rirPollId, messages, blockers: further }: contract.FinishInitializationRequest,
+    ): Promise<Annotation> {
+      const isOver = (one: Annotation) => !isAwaited(one, rirPollId) || one.extractedPollId !== rirPollId;
+      const awaited = await store.get(caller, annotationId);
+      if (isOver(awaited)) return awaited;
+      const [schema, q, nodes] = await Promise.all([
+        schemas.get(awaited.organizationId, awaited.schemaId),
+        rules.getQueue(awaited),
+        content.list(annotationId),
+      ]);
+      const patch = { messages: [...awaited.messages, ...messages.map(toMessage)], extractedPollId: null };
+      return decide(caller, { ...awaited, ...patch }, schema, q, {
+        formulas: evaluateFormulas(schema, nodes, { today: today() }),
+        patch,
+        extensions: further.map(({ id, content: text }) => ({ id, content: text })),
+        unless: (before) => {
+          if (isOver(before)) return true;
+          // What was looked at must be what is decided about.
+          if (before.version !== awaited.version) throw new Refusal('CONFLICT');
+          return false;
+        },
+      });
     },
 
     async failExtraction(
@@ -246,17 +276,37 @@ export function createAnnotations(tools: AnnotationTools) {
 
     cancel: (caller: Caller, id: number, spent?: Spent) => changeState(tools, caller, id, 'cancel', adding(spent)),
 
+    /** API: annotations.md section 5, confirm. */
     async confirm(caller: Caller, id: number, idempotencyKey?: string, spent?: Spent): Promise<Annotation> {
-      const annotation = await store.get(caller, id);
+      let annotation = await store.get(caller, id);
       const q = await rules.getQueue(annotation);
       const isRepetition = async (session: ClientSession) =>
         idempotencyKey !== undefined &&
         !(await idempotency.claim(session, caller.userId, idempotencyKey, `confirm/${id}`));
-      if (annotation.status === 'reviewing' && annotation.reviewerId === caller.userId)
+      const isOwn = annotation.status === 'reviewing' && annotation.reviewerId === caller.userId;
+      let saved: contract.Message[] = [];
+      let next = await rules.afterConfirm(q);
+      if (isOwn) {
+        if (q.connectorId !== undefined) await askBeforeConfirm(annotation, [], true);
         await rules.requireValid(annotation);
+        if (q.hookIds.length > 0) {
+          await askBeforeConfirm(annotation, ['confirm'], false);
+          await rules.requireValid(annotation);
+        }
+        annotation = await store.get(caller, id);
+        if (next === 'exporting' && (await rules.savesAtOnce(q))) {
+          const { failed, messages } = await extensions.saveToConnector({ annotationId: id }, systemOf(annotation), {
+            timeoutMs: SAVE_MS,
+          });
+          next = failed ? 'failed_export' : 'exported';
+          saved = messages;
+          annotation = await store.get(caller, id);
+        }
+      }
       return changeState(tools, caller, id, 'confirm', {
         ...adding(spent),
-        next: rules.afterConfirm(q),
+        next,
+        ...(saved.length > 0 && { patch: { messages: saved.map(toMessage) } }),
         // What was checked must be what is confirmed.
         unless: async (before, session) => {
           if (await isRepetition(session)) return true;
@@ -370,7 +420,7 @@ export function createAnnotations(tools: AnnotationTools) {
       { annotationId, version, failed, messages }: contract.FinishExportRequest,
     ): Promise<Annotation> {
       return changeState(tools, caller, annotationId, failed ? 'fail_export' : 'finish_export', {
-        unless: (before) => before.status !== 'exporting' || before.version !== version,
+        unless: (before) => before.status !== 'exporting' || before.statusVersion !== version,
         patch: messages.length > 0 ? { messages: messages.map(toMessage) } : {},
       });
     },
@@ -400,10 +450,10 @@ export function createAnnotations(tools: AnnotationTools) {
         await transaction(backbone.database, async (session) => {
           const now = new Date();
           if (!(await store.markResent(session, annotation, now))) return;
-          await backbone.emit(
-            session,
-            eventFor({ ...annotation, resends: annotation.resends + 1 }, '', 'resend', caller, now),
-          );
+          const again = { ...annotation, resends: annotation.resends + 1 };
+          if (status === 'importing' && again.extractedPollId === again.rirPollId)
+            backbone.emit(session, extractedEventFor(again));
+          else backbone.emit(session, eventFor({ ...again, version: again.statusVersion }, '', 'resend', caller, now));
         });
       }
       return resting.length;
@@ -420,11 +470,102 @@ export function createAnnotations(tools: AnnotationTools) {
     },
   };
 
+  /** The connector or the hooks of the queue may have errors to tell. */
+  async function askBeforeConfirm({ id, organizationId }: Annotation, actions: string[], withConnector: boolean) {
+    const request = { annotationId: id, actions, updatedDatapointIds: [], withConnector };
+    const by = systemCaller('annotation', organizationId);
+    const { messages } = await extensions.runContentEvents(request, by, { timeoutMs: EXTENSIONS_MS });
+    const errors = messages.filter(({ type }) => type === 'error').map(toMessage);
+    if (errors.length > 0) throw new Refusal('INVALID_ANNOTATION', { extra: { messages: errors } });
+  }
+
+  /** The result of an extraction is there, and extensions are told to look at it. */
+  async function awaitExtensions(
+    caller: Caller,
+    { id, rirPollId }: Annotation,
+    patch: Partial<Annotation>,
+    alongside: (session: ClientSession, after: Annotation) => Promise<ChangedValue[]>,
+  ): Promise<Annotation> {
+    return duplicates.retry(() =>
+      transaction(backbone.database, async (session) => {
+        const before = await store.get(caller, id, session);
+        if (!isAwaited(before, rirPollId ?? '') || before.extractedPollId === rirPollId) return before;
+        const now = new Date();
+        const after = {
+          ...before,
+          ...patch,
+          version: before.version + 1,
+          modifiedAt: now,
+          restingSince: now,
+          resends: 0,
+        };
+        await store.replace(session, after, before);
+        const values = await alongside(session, after);
+        await tools.history.add(session, { ...historyOf(after, before.status, 'extract', caller, now), values });
+        backbone.emit(session, extractedEventFor(after));
+        return after;
+      }),
+    );
+  }
+
+  /** The end of importing: whether a person has to look at what was read. */
+  async function decide(
+    caller: Caller,
+    read: Annotation,
+    schema: SchemaContent,
+    q: queue.Queue,
+    options: {
+      readonly formulas: ReturnType<typeof evaluateFormulas>;
+      readonly patch: Partial<Annotation>;
+      /** Reasons that extensions gave to show it to a person. */
+      readonly extensions?: readonly Finding[];
+      readonly unless: (before: Annotation) => boolean;
+      readonly alongside?: (
+        session: ClientSession,
+        after: Annotation,
+        nodes: readonly ContentNode[],
+      ) => Promise<ChangedValue[]>;
+    },
+  ): Promise<Annotation> {
+    const { formulas, patch, extensions = [], unless, alongside } = options;
+    const isDuplicate = await duplicates.exist(read);
+    const { automated, nodes, reasons } = decideAutomation(automationOf(q), schema, formulas.nodes, {
+      isDuplicate,
+      errors: [...read.messages, ...formulas.messages].filter(({ type }) => type === 'error'),
+      extensions: [...formulas.blockers, ...extensions],
+    });
+    const [blockerId, next] = automated
+      ? [null, await rules.afterConfirm(q)]
+      : [await backbone.ids.next('automation_blocker'), 'to_review' as const];
+    return duplicates.retry(() =>
+      changeState(tools, caller, read.id, 'finish_extraction', {
+        unless,
+        next,
+        automated,
+        patch: { ...patch, automationBlockerId: blockerId },
+        alongside: async (session, after) => {
+          await content.replaceAll(session, after.id, nodes);
+          if (blockerId === null) await blockers.remove(session, after.id);
+          else {
+            const { organizationId, id: annotationId } = after;
+            await blockers.put(
+              session,
+              { id: blockerId, organizationId, annotationId, content: reasons },
+              after.queueId,
+            );
+          }
+          if (isDuplicate) await duplicates.link(session, after);
+          return { values: await alongside?.(session, after, nodes) };
+        },
+      }),
+    );
+  }
+
   /** The annotation as it is then; undefined when it is gone. */
   async function requestExport(caller: Caller, id: number): Promise<Annotation | undefined> {
     const before = await store.get(caller, id).catch(ignore(['NOT_FOUND']));
     if (!before || !EXPORTABLE.includes(before.status)) return before;
-    const next = rules.afterExportRequest(await rules.getQueue(before));
+    const next = await rules.afterExportRequest(await rules.getQueue(before));
     const changed = await changeState(tools, caller, id, 'request_export', {
       next,
       // The version that the transaction changes is the one that is checked.
@@ -446,7 +587,7 @@ export function createAnnotations(tools: AnnotationTools) {
     if (!isStatus(status)) throw invalidField('status', `"${status}" is not a valid choice.`);
     if (!isTrigger(trigger)) throw invalidField('status', `The status cannot be set to ${status} directly.`);
     const q = await rules.getQueue(annotation);
-    const next = status === 'exporting' ? rules.afterExportRequest(q) : undefined;
+    const next = status === 'exporting' ? await rules.afterExportRequest(q) : undefined;
     return changeState(tools, caller, annotation.id, trigger, {
       next,
       patch: { ...patch, ...(status === 'importing' && readAnew()) },
@@ -499,6 +640,11 @@ export function createAnnotations(tools: AnnotationTools) {
   }
 }
 
+/** The service's own work for the organization of an annotation. */
+function systemOf({ organizationId }: Annotation): Caller {
+  return systemCaller('annotation', organizationId);
+}
+
 /** Seconds that a client says were spent. */
 type Spent = contract.ProcessingDuration | undefined;
 
@@ -532,7 +678,7 @@ function sessionOf({ sessionTimeoutS }: queue.Queue): Partial<Annotation> {
 
 /** The document is to be read once more, by an extraction of its own. */
 function readAnew(): Partial<Annotation> {
-  return { rirPollId: newPollId(), messages: [] };
+  return { rirPollId: newPollId(), extractedPollId: null, messages: [] };
 }
 
 function automationOf(q: queue.Queue) {
@@ -642,8 +788,8 @@ function checkMetadata(metadata: Record<string, unknown>): Record<string, unknow
   return metadata;
 }
 
-function toMessage({ id, type, content }: contract.Message): Message {
-  return { id, type: type as Message['type'], content };
+function toMessage({ id, type, content, detail }: contract.Message): Message {
+  return { id, type: type as Message['type'], content, ...(detail && { detail }) };
 }
 
 function shiftIds(node: ContentNode, first: number): ContentNode {

@@ -95,6 +95,17 @@ export function historyOf(after: Annotation, from: string, trigger: string, call
   };
 }
 
+/** `annotation.extracted`: extensions are to look at what was read. */
+export function extractedEventFor({ id, version, resends, organizationId, queueId, extractedPollId }: Annotation) {
+  return {
+    subject: 'annotation.extracted' as const,
+    aggregate: `annotation:${id}`,
+    version,
+    resend: resends,
+    payload: { annotationId: id, organizationId, queueId, version, rirPollId: extractedPollId ?? '' },
+  };
+}
+
 /** `annotation.<status>`: tells everybody about a change of state. */
 export function eventFor(
   after: Annotation,

@@ -1,4 +1,4 @@
-import type { queue } from '@intake/contracts';
+import { queue as contract, type queue } from '@intake/contracts';
 import { invalidField, Refusal, systemCaller } from '@intake/rpc';
 import { checkContent } from '@intake/schema';
 import type { Annotation } from './annotation.types';
@@ -9,8 +9,15 @@ import type { Status } from './status';
 export type Rules = ReturnType<typeof createRules>;
 
 export function createRules({ queues, content, schemas }: Pick<AnnotationTools, 'queues' | 'content' | 'schemas'>) {
-  const hasExportLeg = (q: queue.Queue): boolean => q.connectorId !== undefined || q.hookIds.length > 0;
-  const afterExportRequest = (q: queue.Queue): Status => (hasExportLeg(q) ? 'exporting' : 'exported');
+  const hasHook = async ({ id, organizationId, hookIds }: queue.Queue, event: string): Promise<boolean> => {
+    if (hookIds.length === 0) return false;
+    const filter = { queueIds: [id], active: true, events: [event], page: 1, pageSize: 1 };
+    const request = contract.ListHooksRequest.fromPartial(filter);
+    return (await queues.listHooks(request, systemCaller('annotation', organizationId))).total > 0;
+  };
+  const asks = async (q: queue.Queue, event: string) => q.connectorId !== undefined || (await hasHook(q, event));
+  const afterExportRequest = async (q: queue.Queue): Promise<Status> =>
+    (await asks(q, 'annotation_content.export')) ? 'exporting' : 'exported';
   return {
     /** The queue an annotation is in. */
     async getQueue({ queueId, organizationId }: Pick<Annotation, 'queueId' | 'organizationId'>): Promise<queue.Queue> {
@@ -19,7 +26,17 @@ export function createRules({ queues, content, schemas }: Pick<AnnotationTools, 
       return found[0];
     },
     afterExportRequest,
-    afterConfirm: (q: queue.Queue): Status => (q.useConfirmedState ? 'confirmed' : afterExportRequest(q)),
+    afterConfirm: async (q: queue.Queue): Promise<Status> =>
+      q.useConfirmedState ? 'confirmed' : afterExportRequest(q),
+    /** Whether extensions are asked about a document that was just read. */
+    asksAtImport: (q: queue.Queue): Promise<boolean> => asks(q, 'annotation_content.initialize'),
+    /** Whether the export is over when the connector has answered, so that who confirms can wait for it. */
+    async savesAtOnce(q: queue.Queue): Promise<boolean> {
+      if (q.connectorId === undefined || (await hasHook(q, 'annotation_content.export'))) return false;
+      const request = contract.ListConnectorsRequest.fromPartial({ ids: [q.connectorId], page: 1, pageSize: 1 });
+      const { connectors } = await queues.listConnectors(request, systemCaller('annotation', q.organizationId));
+      return connectors[0]?.asynchronous === false;
+    },
     /** Refuses to let an annotation that breaks its schema's constraints go on. API: annotations.md section 5, step 2. */
     async requireValid(annotation: Annotation): Promise<void> {
       const nodes = await content.list(annotation.id);

@@ -1,7 +1,7 @@
-import type { annotation as contract } from '@intake/contracts';
+import type { annotation as contract, extension } from '@intake/contracts';
 import { events } from '@intake/contracts';
 import { transaction } from '@intake/mongo';
-import { type Caller, invalidField, Refusal } from '@intake/rpc';
+import { type Caller, invalidField, Refusal, systemCaller } from '@intake/rpc';
 import {
   addEmptyItem,
   aggregateContent,
@@ -25,6 +25,7 @@ import type { Annotation } from '../annotation/annotation.types';
 import type { AnnotationTools } from '../annotation/annotations';
 import { historyOf } from '../annotation/changes';
 import type { ChangedValue, Origin } from '../annotation/history.store';
+import { createRules } from '../annotation/rules';
 import type { Status } from '../annotation/status';
 import { confirmedValues } from './confirmed-values';
 import { type StoredWord, wordsIn } from './words-in';
@@ -42,13 +43,17 @@ const WRITABLE: readonly Status[] = [
   'exporting',
 ];
 
+/** How long a reviewer waits for connector and hooks together, in milliseconds. */
+const EXTENSIONS_MS = 120_000;
+
 type Write = (schema: SchemaContent, nodes: ContentNode[], context: WriteContext) => ContentResult;
 
 export type Contents = ReturnType<typeof createContents>;
 
 /** Reading, changing and checking the content of annotations. */
 export function createContents(tools: AnnotationTools) {
-  const { backbone, store, history, content, schemas, storage } = tools;
+  const { backbone, store, history, content, schemas, storage, extensions } = tools;
+  const rules = createRules(tools);
 
   const schemaOf = (annotation: Annotation) => schemas.get(annotation.organizationId, annotation.schemaId);
 
@@ -106,6 +111,28 @@ export function createContents(tools: AnnotationTools) {
     });
   }
 
+  /** What connector and hooks say of a change; undefined: there is nobody to ask. */
+  async function askExtensions(
+    annotation: Annotation,
+    { actions, updatedDatapointIds }: contract.ValidateContentRequest,
+    written: readonly number[],
+  ): Promise<extension.RunContentEventsResponse | undefined> {
+    const { connectorId, hookIds } = await rules.getQueue(annotation);
+    if (connectorId === undefined && hookIds.length === 0) return undefined;
+    const ids = [...new Set([...updatedDatapointIds, ...written])];
+    const request = {
+      annotationId: annotation.id,
+      // Whoever listens to changes is called when there are some.
+      actions: ['started', 'user_update', 'updated'].filter(
+        (action) => actions.includes(action) && (action === 'started' || ids.length > 0),
+      ),
+      updatedDatapointIds: ids,
+      withConnector: connectorId !== undefined,
+    };
+    const by = systemCaller('annotation', annotation.organizationId);
+    return extensions.runContentEvents(request, by, { timeoutMs: EXTENSIONS_MS });
+  }
+
   return {
     async getTree(caller: Caller, annotationId: number) {
       await store.get(caller, annotationId);
@@ -142,10 +169,12 @@ export function createContents(tools: AnnotationTools) {
       return renderTree(nodes);
     },
     async applyOperations(caller: Caller, annotationId: number, operations: unknown) {
-      const { nodes } = await write(caller, annotationId, (schema, before, context) =>
-        applyOperations(schema, before, operations, context),
-      );
-      return renderTree(nodes);
+      let before: readonly ContentNode[] = [];
+      const { nodes, result } = await write(caller, annotationId, (schema, found, context) => {
+        before = found;
+        return applyOperations(schema, found, operations, context);
+      });
+      return { tree: renderTree(nodes), changedIds: touchedIds(before, result) };
     },
     /** Takes the text inside a rectangle of a page as the value. API: annotation-content.md section 4. */
     async select(caller: Caller, { annotationId, nodeId, pageId, rectangle }: contract.SelectTextRequest) {
@@ -180,11 +209,11 @@ export function createContents(tools: AnnotationTools) {
       const added = result.added.find(({ parentId }) => parentId === multivalueId);
       return added ? renderNode(nodes, added.id) : null;
     },
-    /** `content/validate`. API: annotation-content.md section 6. Hooks and connectors are called in a later version. */
+    /** `content/validate`. API: annotation-content.md section 6. */
     async validate(
       caller: Caller,
       request: contract.ValidateContentRequest,
-    ): Promise<{ messages: ContentMessage[]; updated: unknown[] }> {
+    ): Promise<{ messages: GivenMessage[]; updated: unknown[] }> {
       const annotation = await store.get(caller, request.annotationId);
       if (annotation.status !== 'reviewing') {
         throw new Refusal('CONFLICT_STATUS', { detail: 'Start the review of the document first.' });
@@ -192,16 +221,25 @@ export function createContents(tools: AnnotationTools) {
       requireWritable(annotation, caller);
       const operations = request.operationsJson ? (JSON.parse(request.operationsJson) as unknown) : [];
       const hasOperations = !Array.isArray(operations) || operations.length > 0;
+      let before: readonly ContentNode[] = [];
       // Also without operations: the formulas are evaluated anew.
-      const { nodes, result, messages } = await write(caller, annotation.id, (schema, before, context) =>
-        hasOperations ? applyOperations(schema, before, operations, context) : leave(before),
-      );
+      const own = await write(caller, annotation.id, (schema, found, context) => {
+        before = found;
+        return hasOperations ? applyOperations(schema, found, operations, context) : leave(found);
+      });
+      const written = touchedIds(before, own.result);
+      const asked = await askExtensions(annotation, request, hasOperations ? written : []);
+      const { nodes, messages } = asked ? await write(caller, annotation.id, (_, found) => leave(found)) : own;
       const schema = await schemaOf(annotation);
       const skipHidden = !request.messagesForHiddenDatapoints;
-      const said = skipHidden ? messages.filter(({ id }) => !isHidden(nodes, Number(id))) : messages;
+      const said = [...(asked?.messages ?? []).map(toGivenMessage), ...messages];
+      const shown = skipHidden ? said.filter(({ id }) => !isHidden(nodes, Number(id))) : said;
+      const present = new Set(nodes.map(({ id }) => id));
+      const changed = [...own.result.changed, ...own.result.added].map(({ id }) => id);
+      const updated = [...changed, ...(asked?.changedIds ?? [])].filter((id) => present.has(id));
       return {
-        messages: [...said, ...checkContent(schema, nodes, { skipHidden }), ...aggregateContent(schema, nodes)],
-        updated: topmost([...result.changed, ...result.added], nodes).map((id) => renderNode(nodes, id)),
+        messages: [...shown, ...checkContent(schema, nodes, { skipHidden }), ...aggregateContent(schema, nodes)],
+        updated: topmost(updated, nodes).map((id) => renderNode(nodes, id)),
       };
     },
     /** Annotations in order with their export nodes; content is read for some of them at a time. */
@@ -218,6 +256,22 @@ export function createContents(tools: AnnotationTools) {
       }
     },
   };
+}
+
+/** A message of a formula, of a check or of an extension. */
+type GivenMessage = Omit<ContentMessage, 'detail'> & { readonly detail?: object };
+
+function toGivenMessage({ id, type, content, detail }: contract.Message): GivenMessage {
+  return { id, type: type as ContentMessage['type'], content, detail };
+}
+
+/** What a write changed and added, with the multivalues that something was added to or removed from. */
+function touchedIds(before: readonly ContentNode[], { nodes, changed, added, removed }: ContentChange): number[] {
+  const byId = new Map([...before, ...nodes].map((node) => [node.id, node]));
+  const parents = [...added.map(({ id }) => id), ...removed].flatMap((id) => byId.get(id)?.parentId ?? []);
+  const gone = new Set(removed);
+  const lists = parents.filter((id) => byId.get(id)?.category === 'multivalue');
+  return [...new Set([...lists, ...[...added, ...changed].map(({ id }) => id)])].filter((id) => !gone.has(id));
 }
 
 /** The day that formulas see as today. */
@@ -284,8 +338,8 @@ function changedValues(before: readonly ContentNode[], change: ContentChange, or
 }
 
 /** Ids of the nodes that have no changed ancestor: each is answered with everything below it. */
-function topmost(changed: readonly ContentNode[], nodes: readonly ContentNode[]): number[] {
-  const ids = new Set(changed.map(({ id }) => id));
+function topmost(changed: readonly number[], nodes: readonly ContentNode[]): number[] {
+  const ids = new Set(changed);
   const parents = new Map(nodes.map(({ id, parentId }) => [id, parentId]));
   const hasChangedAncestor = (id: number): boolean => {
     for (let at = parents.get(id); at !== null && at !== undefined; at = parents.get(at)) if (ids.has(at)) return true;

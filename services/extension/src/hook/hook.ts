@@ -1,5 +1,5 @@
 import { queue } from '@intake/contracts';
-import { type Client, systemCaller } from '@intake/rpc';
+import { type Caller, type Client, systemCaller } from '@intake/rpc';
 
 /** A hook as the queue service keeps it, with its secrets. */
 export type Hook = queue.Hook;
@@ -41,6 +41,11 @@ export function createHooks(queues: Pick<Client<typeof queue.QueueServiceService
     /** A hook of the organization, whatever its state; undefined when it is gone. */
     find: async (organizationId: number, id: number): Promise<Hook | undefined> =>
       (await list(organizationId, { ids: [id] }))[0],
+    /** Whether the caller may see it. */
+    async isVisible(caller: Caller, id: number): Promise<boolean> {
+      const request = queue.ListHooksRequest.fromPartial({ ids: [id], page: 1, pageSize: 1 });
+      return (await queues.listHooks(request, caller)).total > 0;
+    },
     /** Nobody calls it any more until an admin switches it on. */
     async disable({ id, organizationId }: Hook): Promise<void> {
       const hook = queue.Hook.fromPartial({ id, active: false });

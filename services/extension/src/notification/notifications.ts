@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { events } from '@intake/contracts';
 import type { ClientSession } from '@intake/mongo';
 import type { Logger } from '@intake/service';
@@ -6,6 +5,7 @@ import { configOf, type Hook, type Hooks } from '../hook/hook';
 import { predecessorsOf } from '../hook/order';
 import type { LogStore } from '../log/log.store';
 import type { AnnotationPayloads } from '../payload/annotation-payload';
+import { callIdOf } from '../webhook/call-id';
 import type { JsonObject, Outcome } from '../webhook/outcome';
 import { nextAttempt } from '../webhook/retry';
 import type { Call, Webhooks } from '../webhook/webhooks';
@@ -67,25 +67,27 @@ export function createNotifications({ hooks, payloads, webhooks, work, logs, rec
       if (!subject) return async () => undefined;
       const createdAt = changed.at ?? new Date();
       const idOf = (hook: Hook) => callIdOf(`${EVENT}/${annotationId}:${version}/${hook.id}`);
-      const parts = payloads.ofStatus(subject, status, previousStatus || null);
+      const told = { status, previousStatus: previousStatus || null };
       const called = listening.filter(({ type }) => type === 'webhook');
-      const works = called.map(
-        (hook): NewWork => ({
-          id: idOf(hook),
-          kind: 'notification',
-          ...{ organizationId, queueId, annotationId, createdAt },
-          hookId: hook.id,
-          group: `hook:${hook.id}`,
-          lane: `${hook.id}/${annotationId}`,
-          sequence: version,
-          after: predecessorsOf(hook, called).map(idOf),
-          data: { parts },
-        }),
+      const works = await Promise.all(
+        called.map(
+          async (hook): Promise<NewWork> => ({
+            id: idOf(hook),
+            kind: 'notification',
+            ...{ organizationId, queueId, annotationId, createdAt },
+            hookId: hook.id,
+            group: `hook:${hook.id}`,
+            lane: `${hook.id}/${annotationId}`,
+            sequence: version,
+            after: predecessorsOf(hook, called).map(idOf),
+            data: { parts: await payloads.ofStatus(subject, told, hook.sideload) },
+          }),
+        ),
       );
       const about = { queueId, annotationId };
       const records = listening
         .filter(({ type }) => type !== 'webhook')
-        .map((hook) => webhooks.recordFunction(callOf(hook, idOf(hook), createdAt, about, parts)));
+        .map((hook) => webhooks.recordFunction(callOf(hook, idOf(hook), createdAt, about, {})));
       return async (session) => {
         await work.add(session, works);
         await logs.add(records, session);
@@ -113,11 +115,4 @@ export function createNotifications({ hooks, payloads, webhooks, work, logs, rec
       return next ? { kind: 'again', delayMs: next.delayMs, isSettled: next.isLate } : { kind: 'parked' };
     },
   };
-}
-
-/** The id of a call, as a UUID: the same whenever the same event is told to the same hook. */
-export function callIdOf(name: string): string {
-  const hex = createHash('sha256').update(name).digest('hex');
-  const variant = ((Number.parseInt(hex.charAt(16), 16) & 0x3) | 0x8).toString(16);
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }

@@ -3,11 +3,13 @@ import { annotationToJson, documentToJson, nodeToJson, readNodes } from '@intake
 import { type Client, systemCaller } from '@intake/rpc';
 import type { ApiUrls } from '@intake/urls';
 import type { JsonObject } from '../webhook/outcome';
+import type { Sideloads } from './sideloads';
 
 /** Where payloads are made from. */
 export interface PayloadSources {
   readonly annotations: Pick<Client<typeof annotation.AnnotationServiceService>, 'getAnnotations' | 'getContent'>;
   readonly storage: Pick<Client<typeof documentStorage.DocumentStorageServiceService>, 'getDocuments'>;
+  readonly sideloads: Sideloads;
   readonly urls: ApiUrls;
 }
 
@@ -20,7 +22,7 @@ export interface Subject {
 /** Makes payloads of annotation events. API: hooks-and-connectors.md section 3.2. */
 export type AnnotationPayloads = ReturnType<typeof createAnnotationPayloads>;
 
-export function createAnnotationPayloads({ annotations, storage, urls }: PayloadSources) {
+export function createAnnotationPayloads({ annotations, storage, sideloads, urls }: PayloadSources) {
   const shown = ({ annotation: row, document }: Subject, change: JsonObject) => {
     const { annotations: _, ...file } = document ? documentToJson(document, urls) : { annotations: [] };
     return { annotation: { ...annotationToJson(row, urls), ...change }, document: document ? file : null };
@@ -35,19 +37,42 @@ export function createAnnotationPayloads({ annotations, storage, urls }: Payload
       return { annotation: row, document: documents[0] };
     },
 
-    /** What a change of state is told with: the annotation as it was then. */
-    ofStatus: (subject: Subject, status: string, previousStatus: string | null): JsonObject =>
-      shown(subject, { status, previous_status: previousStatus }),
+    /** What a change of state is told with: the annotation as it was then. @param wanted sideloads of the hook */
+    ofStatus: async (
+      subject: Subject,
+      { status, previousStatus }: { readonly status: string; readonly previousStatus: string | null },
+      wanted: readonly string[],
+    ): Promise<JsonObject> => ({
+      ...(await sideloads.load(subject.annotation, wanted)),
+      ...shown(subject, { status, previous_status: previousStatus }),
+    }),
 
-    /** What an event of content is told with. @param updated ids of the datapoints that changed */
-    async ofContent(subject: Subject, previousStatus: string | null, updated: readonly number[]): Promise<JsonObject> {
+    /** What an event of content is told with, and the ids of its nodes. @param wanted sideloads of the hook */
+    async ofContent(
+      subject: Subject,
+      {
+        previousStatus,
+        updatedIds,
+      }: { readonly previousStatus: string | null; readonly updatedIds: readonly number[] },
+      wanted: readonly string[],
+    ): Promise<{ parts: JsonObject; nodeIds: ReadonlySet<number> }> {
       const { id, organizationId } = subject.annotation;
       const { treeJson } = await annotations.getContent(
         { annotationId: id },
         systemCaller('extension', organizationId),
       );
-      const content = readNodes(treeJson).map((node) => nodeToJson(node, id, urls));
-      return { ...shown(subject, { previous_status: previousStatus, content }), updated_datapoints: [...updated] };
+      const nodes = readNodes(treeJson);
+      const content = nodes.map((node) => nodeToJson(node, id, urls));
+      const parts = {
+        ...(await sideloads.load(subject.annotation, wanted)),
+        ...shown(subject, { previous_status: previousStatus, content }),
+        updated_datapoints: [...updatedIds],
+      };
+      return { parts, nodeIds: new Set(idsOf(nodes)) };
     },
   };
+}
+
+function idsOf(nodes: ReturnType<typeof readNodes>): number[] {
+  return nodes.flatMap(({ id, children = [] }) => [id, ...idsOf(children)]);
 }

@@ -162,11 +162,11 @@ export function createWebhooks({ outgoing, auth: accounts, logs, origin, urls }:
   };
 
   /** One attempt, with its record in the log. */
-  const attempt = async (call: Call, how: Attempt): Promise<Outcome> => {
+  const attempt = async (call: Call, how: Attempt, payload?: JsonObject): Promise<Outcome> => {
     const { hook, requestId, signal } = call;
     const start = new Date();
     const outcome = await withToken(hook, (token) => {
-      const body = JSON.stringify(payloadOf(call, token));
+      const body = JSON.stringify(payload ?? payloadOf(call, token));
       return send(hook, { method: 'POST', url: configOf(hook).url, body, id: requestId }, how, signal);
     }).catch((error): Outcome => {
       if (!(error instanceof Refusal) || error.reason === 'SERVICE_UNAVAILABLE') throw error;
@@ -212,6 +212,10 @@ export function createWebhooks({ outgoing, auth: accounts, logs, origin, urls }:
     callOnce: (call: Call, timeoutMs = INTERACTIVE_MS): Promise<Outcome> =>
       attempt(call, { timeoutMs, expectsJson: true, mayPoll: false }),
 
+    /** The same with exactly this payload. */
+    callWith: (call: Call, payload: JsonObject): Promise<Outcome> =>
+      attempt(call, { timeoutMs: INTERACTIVE_MS, expectsJson: true, mayPoll: false }, payload),
+
     /** One attempt of a notification: whatever is answered with 2xx will do. */
     notify: (call: Call): Promise<Outcome> =>
       attempt(call, { timeoutMs: timeoutOf(call.hook), expectsJson: false, mayPoll: false }),
@@ -246,6 +250,7 @@ function timeoutOf(hook: Hook): number {
   return Math.max(configOf(hook).timeout_s * 1000, 1);
 }
 
-function maskAll(secrets: JsonObject): JsonObject {
+/** The names of secrets without their values. */
+export function maskAll(secrets: JsonObject): JsonObject {
   return Object.fromEntries(Object.keys(secrets).map((key) => [key, HIDDEN]));
 }

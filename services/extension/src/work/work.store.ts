@@ -3,7 +3,7 @@ import type { ClientSession, Database } from '@intake/mongo';
 import { Schema } from 'mongoose';
 
 /** What is done in the background. */
-export type WorkKind = 'notification';
+export type WorkKind = 'notification' | 'initialization' | 'export';
 
 /** A piece of work that survives restarts. */
 export interface Work {

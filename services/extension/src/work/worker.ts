@@ -1,15 +1,20 @@
 import { isMongoUnavailable } from '@intake/mongo';
 import { isNeighbourAway } from '@intake/rpc';
 import { contextFromTraceparent, type Runtime, runInContext } from '@intake/service';
-import { CLAIM_MS, type Claim, type WorkKind, type WorkStore } from './work.store';
+import { CLAIM_MS, type Claim, type Work, type WorkKind, type WorkStore } from './work.store';
 
 /** What came of a try. */
 export type Result =
   | { readonly kind: 'done' | 'parked' | 'cancelled' }
   | { readonly kind: 'again'; readonly delayMs: number; readonly isSettled: boolean };
 
-/** What is done about each kind of work. */
-export type Handlers = Readonly<Record<WorkKind, (claim: Claim, signal: AbortSignal) => Promise<Result>>>;
+/** What is done about one kind of work. */
+export interface Handler {
+  readonly run: (claim: Claim, signal: AbortSignal) => Promise<Result>;
+  /** After the last try that failed in a way nobody thought of: makes it visible to the user. */
+  readonly giveUp?: (work: Work) => Promise<void>;
+}
+export type Handlers = Readonly<Record<WorkKind, Handler>>;
 
 const POLL_MS = 500;
 /** Works of one group at the same time in one process, and of all together. */
@@ -33,7 +38,7 @@ export function startWorker(runtime: Runtime, store: WorkStore, handlers: Handle
   const settle = async (claim: Claim): Promise<void> => {
     const { work } = claim;
     try {
-      const result = await handlers[work.kind](claim, stopping.signal);
+      const result = await handlers[work.kind].run(claim, stopping.signal);
       if (result.kind === 'again') await store.putOff(claim, result.delayMs, result.isSettled);
       else await store.finish(claim, result.kind);
     } catch (error) {
@@ -49,8 +54,10 @@ export function startWorker(runtime: Runtime, store: WorkStore, handlers: Handle
     }
     const delayMs = UNEXPECTED_MS[work.attempts - 1];
     runtime.log.error({ err: error, work: work.id, delayMs }, 'work failed');
-    if (delayMs === undefined) await store.finish(claim, 'parked');
-    else await store.putOff(claim, delayMs, false);
+    if (delayMs === undefined) {
+      await handlers[work.kind].giveUp?.(work);
+      await store.finish(claim, 'parked');
+    } else await store.putOff(claim, delayMs, false);
   };
 
   const run = async (claim: Claim): Promise<void> => {

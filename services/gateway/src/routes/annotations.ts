@@ -91,8 +91,8 @@ const MAX_SEARCH_PAGE_SIZE = 500;
 /** What a search is ordered by beyond the list. */
 const SEARCH_ORDERINGS = ['original_file_name', 'automated', 'rir_poll_id', 'assignees', 'labels'];
 
-/** A confirmation may wait for a connector. API: limits.md. */
-const CONFIRM_MS = 90_000;
+/** A confirmation may wait for a connector and for hooks, one after the other. API: limits.md. */
+const CONFIRM_MS = 180_000;
 
 /** Annotations and their actions. API: annotations.md. */
 export function annotationRoutes(context: RouteContext) {

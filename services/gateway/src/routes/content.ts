@@ -41,6 +41,9 @@ const validateBody = z.object({
   value: z.unknown().optional(),
 });
 
+/** A validation waits for a connector and for hooks, one after the other. API: limits.md. */
+const VALIDATE_MS = 150_000;
+
 /** Content of annotations. API: annotation-content.md. */
 export function contentRoutes({ services }: RouteContext) {
   const annotations = services.annotation;
@@ -76,6 +79,7 @@ export function contentRoutes({ services }: RouteContext) {
     route('POST', '/annotations/:id/content/validate', {
       allow: 'review',
       body: validateBody,
+      timeoutMs: VALIDATE_MS,
       call: ({ parameters, query, body }, caller) => {
         const messagesForHiddenDatapoints = query.boolean('messages_for_hidden_datapoints') ?? false;
         query.check();
@@ -93,6 +97,7 @@ export function contentRoutes({ services }: RouteContext) {
             messagesForHiddenDatapoints,
           },
           caller,
+          { timeoutMs: VALIDATE_MS },
         );
       },
       reply: ({ messages, updatedDatapointsJson }, { parameters, urls }) => ({

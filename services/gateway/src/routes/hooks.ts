@@ -1,5 +1,7 @@
 import { extension as contract } from '@intake/contracts';
-import { answers, hookLogToJson } from '@intake/resources';
+import { answers, hookLogToJson, object, reference, string } from '@intake/resources';
+import { z } from 'zod';
+import { tokenOf } from '../auth';
 import type { Query } from '../request/query';
 import { type QueryParameter, route } from '../route';
 import type { RouteContext } from './index';
@@ -20,6 +22,19 @@ const LOG_QUERY: readonly QueryParameter[] = [
   { name: 'page_size', schema: { type: 'integer', minimum: 1, maximum: MOST_LOGS, default: MOST_LOGS } },
 ];
 
+/** A call that somebody waits for takes half a minute at most. */
+const CALL_MS = 45_000;
+
+const generateBody = z.object({
+  event: string(100),
+  action: string(100),
+  annotation: reference('annotations').nullish(),
+  status: string(50).nullish(),
+  previous_status: string(50).nullish(),
+  email: reference('emails').nullish(),
+  upload: reference('uploads').nullish(),
+});
+
 /** What became of calls of hooks, and calls by hand. API: hooks-and-connectors.md sections 1.2 and 6. */
 export function hookRoutes({ services }: RouteContext) {
   const { extension } = services;
@@ -33,6 +48,49 @@ export function hookRoutes({ services }: RouteContext) {
       },
       call: ({ query }, caller) => extension.listHookLogs(readLogFilter(query), caller),
       reply: ({ logs }) => ({ results: logs.map(hookLogToJson) }),
+    }),
+    route('POST', '/hooks/:id/test', {
+      allow: 'watchHooks',
+      doc: { summary: 'Send a payload to a hook; nothing changes', answer: answers.object },
+      timeoutMs: CALL_MS,
+      body: z.object({ config: object.nullish(), payload: object }),
+      call: ({ parameters, body }, caller) =>
+        extension.testHook(
+          { hookId: parameters.id, config: body.config ?? undefined, payloadJson: JSON.stringify(body.payload) },
+          caller,
+          { timeoutMs: CALL_MS },
+        ),
+      reply: ({ bodyJson }) => ({ response: JSON.parse(bodyJson) as unknown }),
+    }),
+    route('POST', '/hooks/:id/invoke', {
+      allow: 'invokeHooks',
+      doc: { summary: 'Call a hook by hand (invocation.manual)', answer: answers.object },
+      timeoutMs: CALL_MS,
+      body: object,
+      call: ({ parameters, body }, caller) =>
+        extension.invokeHook({ hookId: parameters.id, bodyJson: JSON.stringify(body) }, caller, { timeoutMs: CALL_MS }),
+      reply: ({ bodyJson }) => JSON.parse(bodyJson) as object,
+    }),
+    route('POST', '/hooks/:id/generate_payload', {
+      allow: 'watchHooks',
+      doc: { summary: 'The payload that a hook would be sent', answer: answers.object },
+      body: generateBody,
+      call: ({ parameters, body, http }, caller) =>
+        extension.generatePayload(
+          {
+            hookId: parameters.id,
+            event: body.event,
+            action: body.action,
+            annotationId: body.annotation ?? undefined,
+            status: body.status ?? undefined,
+            previousStatus: body.previous_status ?? undefined,
+            emailId: body.email ?? undefined,
+            uploadId: body.upload ?? undefined,
+            token: tokenOf(http.headers.authorization) ?? '',
+          },
+          caller,
+        ),
+      reply: ({ bodyJson }) => JSON.parse(bodyJson) as object,
     }),
   ];
 }

@@ -1,0 +1,475 @@
+import {
+  type Api,
+  buildPdf,
+  idOf,
+  invoiceLines,
+  type Json,
+  type ReceivedCall,
+  type Receiver,
+  startReceiver,
+  startSystem,
+  type TestSystem,
+  waitFor,
+} from '@intake/testkit';
+
+jest.setTimeout(180_000);
+
+let system: TestSystem;
+let api: Api;
+let receiver: Receiver;
+let numbers = 0;
+
+beforeAll(async () => {
+  receiver = await startReceiver();
+  system = await startSystem({ env: { INTAKE_OUTGOING_ALLOW: '127.0.0.1' } });
+  api = await system.login();
+});
+afterAll(async () => {
+  await system?.stop();
+  await receiver?.stop();
+});
+
+const urlOf = (path: string) => `${system.baseUrl}/v1${path}`;
+const queueUrl = (id: number) => urlOf(`/queues/${id}`);
+
+/** A queue of its own, so that extensions of one test are not called by another. */
+async function makeQueue(): Promise<number> {
+  const { id } = await api.post(`/queues/${system.queueId}/duplicate`, { name: `Queue ${++numbers}` });
+  return id;
+}
+
+async function makeHook(queueId: number, path: string, events: string[], more: Json = {}): Promise<Json> {
+  const { config, ...rest } = more;
+  return api.post('/hooks', {
+    name: `Hook ${path}`,
+    queues: [queueUrl(queueId)],
+    events,
+    config: { url: `${receiver.url}${path}`, ...config },
+    ...rest,
+  });
+}
+
+async function makeConnector(queueId: number, path: string, more: Json = {}): Promise<Json> {
+  return api.post('/connectors', {
+    name: `Connector ${path}`,
+    queues: [queueUrl(queueId)],
+    service_url: `${receiver.url}${path}/`,
+    authorization_token: 'wuNg0OenyaeK4eenOovi7aiF',
+    ...more,
+  });
+}
+
+/** URL of a new annotation, in the state that it is to reach. */
+async function importInvoice(queueId: number, status = 'to_review'): Promise<string> {
+  const content = await buildPdf({ lines: invoiceLines(`INV-${++numbers}`) });
+  const task = await api.upload(queueId, [{ fileName: `invoice-${numbers}.pdf`, content }]);
+  const { annotationIds } = await waitFor('the upload', () => api.findUploaded(task), { timeoutMs: 60_000 });
+  const url = urlOf(`/annotations/${annotationIds[0]}`);
+  await reaches(url, status);
+  return url;
+}
+
+const reaches = (annotation: string, status: string) =>
+  waitFor(
+    `the status ${status}`,
+    async () => {
+      const found = await api.get(annotation);
+      if (found.status !== status) throw new Error(`it is ${found.status}: ${JSON.stringify(found.messages)}`);
+      return found;
+    },
+    { timeoutMs: 60_000 },
+  );
+const post = async (path: string, body?: unknown) => {
+  const response = await api.request('POST', path, { body });
+  const text = await response.text();
+  return { status: response.status, body: text === '' ? null : (JSON.parse(text) as Json) };
+};
+const flatten = (nodes: Json[]): Json[] => nodes.flatMap((node) => [node, ...flatten(node.children ?? [])]);
+const nodesOf = async (annotation: string): Promise<Json[]> =>
+  flatten((await api.get(`${annotation}/content`)).content);
+const find = (nodes: Json[], schemaId: string): Json => nodes.find((node) => node.schema_id === schemaId);
+const inCall = ({ body }: ReceivedCall, schemaId: string): Json => find(flatten(body.annotation.content), schemaId);
+const replace = (id: number | string, value: string) => ({ op: 'replace', id, value: { content: { value } } });
+const detailOf = (hook: Json, isException = false) => ({
+  hook_id: hook.id,
+  hook_name: hook.name,
+  request_id: expect.any(String),
+  timestamp: expect.any(String),
+  is_exception: isException,
+});
+
+describe('annotation_content.initialize', () => {
+  it('changes what was read before anybody sees it, hook after hook', async () => {
+    const queueId = await makeQueue();
+    receiver.answer('/init/first', (call) => ({
+      body: {
+        messages: [{ id: inCall(call, 'document_id').id, type: 'warning', content: 'look at the number' }],
+        operations: [replace(inCall(call, 'document_id').id, 'FIRST')],
+        automation_blockers: [{ content: 'by hand, please' }],
+      },
+    }));
+    const first = await makeHook(queueId, '/init/first', ['annotation_content.initialize']);
+    const sideload = ['queues', 'schemas', 'pages', 'modifiers', 'suggested_edits'];
+    await makeHook(queueId, '/init/second', ['annotation_content.initialize'], { run_after: [first.url], sideload });
+    const annotation = await importInvoice(queueId);
+    const [[one], [two]] = [receiver.at('/init/first'), receiver.at('/init/second')] as [
+      ReceivedCall[],
+      ReceivedCall[],
+    ];
+    if (!one || !two) throw new Error('both hooks are called');
+    const id = inCall(one, 'document_id').id;
+    expect(one.body).toMatchObject({
+      event: 'annotation_content',
+      action: 'initialize',
+      updated_datapoints: [],
+      annotation: { status: 'importing', previous_status: 'importing' },
+    });
+    expect(inCall(one, 'document_id').content).toMatchObject({ rir_text: expect.any(String), connector_text: null });
+    expect(two.body.updated_datapoints).toEqual([id]);
+    expect(inCall(two, 'document_id').content.value).toBe('FIRST');
+    const shown = await api.get(annotation);
+    expect(one.body).not.toHaveProperty('queues');
+    expect(two.body).toMatchObject({
+      queues: [{ id: queueId, url: shown.queue, name: expect.any(String) }],
+      schemas: [{ url: shown.schema, content: expect.any(Array) }],
+      pages: [await api.get(shown.pages[0])],
+      modifiers: [],
+      suggested_edits: [],
+    });
+    expect(find(await nodesOf(annotation), 'document_id').content.value).toBe('FIRST');
+    expect(shown).toMatchObject({
+      messages: [{ id: String(id), type: 'warning', content: 'look at the number', detail: detailOf(first) }],
+    });
+  });
+
+  it('a hook that fails keeps nobody from the review, and says so', async () => {
+    const queueId = await makeQueue();
+    receiver.answer('/init/broken', { status: 400, body: 'not json' });
+    const hook = await makeHook(queueId, '/init/broken', ['annotation_content.initialize']);
+    const annotation = await importInvoice(queueId);
+    expect((await api.get(annotation)).messages).toEqual([
+      {
+        id: 'all',
+        type: 'error',
+        content: 'The extension "Hook /init/broken" failed. It answered 400.',
+        detail: detailOf(hook, true),
+      },
+    ]);
+  });
+});
+
+describe('content/validate', () => {
+  it('calls the hooks of its actions, applies what they answer, and shows what they say', async () => {
+    const queueId = await makeQueue();
+    for (const action of ['started', 'user_update', 'updated']) {
+      await makeHook(queueId, `/validate/${action}`, [`annotation_content.${action}`]);
+    }
+    const annotation = await importInvoice(queueId);
+    await api.post(`${annotation}/start`);
+    await api.post(`${annotation}/content/validate`, { actions: ['user_update', 'started'] });
+    expect(receiver.calls.filter(({ path }) => path.startsWith('/validate/')).map(({ path }) => path)).toEqual([
+      '/validate/started',
+    ]);
+
+    const nodes = await nodesOf(annotation);
+    const [number, order, lines] = ['document_id', 'order_id', 'line_items'].map((id) => find(nodes, id));
+    receiver.answer('/validate/user_update', {
+      body: {
+        messages: [
+          { id: number.id, type: 'error', content: 'unknown number' },
+          { type: 'info', content: 'of all' },
+        ],
+        operations: [
+          replace(order.id, 'FROM HOOK'),
+          { op: 'add', id: lines.id, value: [{ schema_id: 'item_description', content: { value: 'Added' } }] },
+        ],
+      },
+    });
+    const validation = await api.post(`${annotation}/content/validate`, {
+      actions: ['user_update', 'updated'],
+      operations: [replace(number.id, 'BY HAND')],
+    });
+    const [update] = receiver.at('/validate/user_update');
+    const [updated] = receiver.at('/validate/updated');
+    expect(update?.body).toMatchObject({
+      action: 'user_update',
+      updated_datapoints: [number.id],
+      annotation: { status: 'reviewing', previous_status: 'to_review' },
+    });
+    expect(inCall(update as ReceivedCall, 'document_id').content.value).toBe('BY HAND');
+    const after = await nodesOf(annotation);
+    const row = find(after, 'line_items').children.at(-1);
+    const added = [lines.id, row.id, ...row.children.map(({ id }: Json) => id)];
+    expect(new Set(updated?.body.updated_datapoints)).toEqual(new Set([number.id, order.id, ...added]));
+    expect(find(after, 'order_id')).toMatchObject({ content: { value: 'FROM HOOK' }, validation_sources: [] });
+    expect(validation.messages.filter(({ detail }: Json) => detail)).toEqual([
+      expect.objectContaining({ id: String(number.id), type: 'error', content: 'unknown number' }),
+      expect.objectContaining({ id: 'all', type: 'info', content: 'of all' }),
+    ]);
+    const shown = flatten(validation.updated_datapoints).map(({ id }) => id);
+    expect(shown).toEqual(expect.arrayContaining([number.id, order.id, ...added]));
+    expect((await api.get(annotation)).messages).toBeNull();
+  });
+
+  it('a hook that fails, or answers what cannot be used, is a message and no error', async () => {
+    const queueId = await makeQueue();
+    receiver.answer('/bad/status', { status: 500, body: { messages: [{ type: 'warning', content: 'still said' }] } });
+    receiver.answer('/bad/answer', { body: 'hello' });
+    receiver.answer('/bad/operations', { body: { operations: [{ op: 'remove', id: 999_999_999 }] } });
+    receiver.answer('/bad/types', { body: { messages: [{ type: 'fatal', content: '' }] } });
+    for (const path of ['/bad/status', '/bad/answer', '/bad/operations', '/bad/types']) {
+      await makeHook(queueId, path, ['annotation_content.started']);
+    }
+    const annotation = await importInvoice(queueId);
+    await api.post(`${annotation}/start`);
+    const { messages } = await api.post(`${annotation}/content/validate`, { actions: ['user_update', 'started'] });
+    const said = messages.filter(({ detail }: Json) => detail?.hook_name);
+    expect(said.map((one: Json) => [one.id, one.type, one.content, one.detail.is_exception])).toEqual([
+      ['all', 'warning', 'still said', false],
+      ['all', 'error', 'The extension "Hook /bad/answer" failed. Its answer is no JSON object.', true],
+      ['all', 'error', expect.stringContaining('Datapoint 999999999 not found.'), false],
+      ['all', 'error', expect.stringContaining('messages[0].type must be one of error, warning, info'), true],
+    ]);
+    expect(receiver.at('/bad/status')).toHaveLength(1);
+  });
+});
+
+describe('confirm and export', () => {
+  it('an error of a confirm hook keeps the review; export hooks write before the end', async () => {
+    const queueId = await makeQueue();
+    let refuses = true;
+    receiver.answer('/confirm', () =>
+      refuses ? { body: { messages: [{ type: 'error', content: 'not today' }] } } : {},
+    );
+    receiver.answer('/export', (call) => ({
+      body: {
+        messages: [{ type: 'info', content: 'handed over' }],
+        operations: [replace(inCall(call, 'terms').id, 'exported as 17')],
+      },
+    }));
+    const confirming = await makeHook(queueId, '/confirm', ['annotation_content.confirm']);
+    await makeHook(queueId, '/export', ['annotation_content.export']);
+    const annotation = await importInvoice(queueId);
+    await api.post(`${annotation}/start`);
+    expect(await post(`${annotation}/confirm`)).toEqual({
+      status: 400,
+      body: {
+        detail: 'Annotation contains validation errors.',
+        code: 'bad_request',
+        messages: [{ id: 'all', type: 'error', content: 'not today', detail: detailOf(confirming) }],
+      },
+    });
+    expect((await api.get(annotation)).status).toBe('reviewing');
+    refuses = false;
+    expect((await post(`${annotation}/confirm`)).status).toBe(204);
+    const exported = await reaches(annotation, 'exported');
+    expect(exported.messages).toMatchObject([{ type: 'info', content: 'handed over' }]);
+    expect(find(await nodesOf(annotation), 'terms').content.value).toBe('exported as 17');
+    expect(receiver.at('/export')[0]?.body.annotation.status).toBe('exporting');
+  });
+
+  it('a failing export hook ends in failed_export, those after it are not called, and it can be tried again', async () => {
+    const queueId = await makeQueue();
+    let works = false;
+    receiver.answer('/export/first', () =>
+      works ? {} : { status: 422, body: { messages: [{ type: 'info', content: 'no such vendor' }] } },
+    );
+    const first = await makeHook(queueId, '/export/first', ['annotation_content.export']);
+    await makeHook(queueId, '/export/after', ['annotation_content.export'], { run_after: [first.url] });
+    await makeHook(queueId, '/export/beside', ['annotation_content.export']);
+    const annotation = await importInvoice(queueId);
+    await api.post(`${annotation}/start`);
+    await api.post(`${annotation}/confirm`);
+    const failed = await reaches(annotation, 'failed_export');
+    expect(failed.messages).toMatchObject([{ id: 'all', type: 'info', content: 'no such vendor' }]);
+    expect(receiver.at('/export/after')).toEqual([]);
+    expect(receiver.at('/export/beside')).toHaveLength(1);
+    works = true;
+    await api.patch(annotation, { status: 'exporting' });
+    await reaches(annotation, 'exported');
+    expect(receiver.at('/export/after')).toHaveLength(1);
+    const ids = receiver.at('/export/first').map(({ body }) => body.request_id);
+    expect(new Set(ids).size).toBe(2);
+  });
+});
+
+describe('a connector', () => {
+  it('is asked at import, at each validation and before a confirmation, and gets the export', async () => {
+    const queueId = await makeQueue();
+    const connector = await makeConnector(queueId, '/connector', { params: 'strict=true' });
+    receiver.answer('/connector/validate', ({ path, body }) => {
+      const number = find(flatten(body.content), 'document_id');
+      return path.includes('initial=true')
+        ? { body: { updated_datapoints: [{ id: number.id, value: 'BY CONNECTOR' }] } }
+        : { body: { messages: [{ id: number.id, type: 'warning', content: 'seen' }] } };
+    });
+    receiver.answer('/connector/save', { body: 'thank you' });
+    const annotation = await importInvoice(queueId);
+    const [initial] = receiver.at('/connector/validate');
+    expect(initial).toMatchObject({ path: '/connector/validate?strict=true&initial=true', method: 'POST' });
+    expect(initial?.headers.authorization).toBe('secret_key wuNg0OenyaeK4eenOovi7aiF');
+    const shown = await api.get(annotation);
+    const document = await api.get(shown.document);
+    const queue = await api.get(shown.queue);
+    expect(initial?.body.meta).toEqual({
+      document_url: shown.document,
+      arrived_at: shown.arrived_at,
+      original_file: urlOf(`/original/${document.s3_name}`),
+      original_filename: document.original_file_name,
+      queue_name: queue.name,
+      workspace_name: expect.any(String),
+      organization_name: expect.any(String),
+      annotation,
+      queue: shown.queue,
+      workspace: queue.workspace,
+      organization: shown.organization,
+      modifier: null,
+      updated_datapoint_ids: [],
+      modifier_metadata: {},
+      queue_metadata: {},
+      annotation_metadata: {},
+      rir_poll_id: shown.rir_poll_id,
+      automated: false,
+    });
+    const number = find(await nodesOf(annotation), 'document_id');
+    expect(number).toMatchObject({ content: { value: 'BY CONNECTOR' }, validation_sources: ['connector'] });
+
+    await api.post(`${annotation}/start`);
+    const { messages } = await api.post(`${annotation}/content/validate`, { updated_datapoint_ids: [number.id] });
+    expect(messages).toContainEqual({ id: String(number.id), type: 'warning', content: 'seen' });
+    const second = receiver.at('/connector/validate')[1];
+    expect(second?.path).toBe('/connector/validate?strict=true');
+    expect(second?.body.meta.updated_datapoint_ids).toEqual([String(number.id)]);
+    expect(find(flatten(second?.body.content), 'document_id')).toEqual({
+      id: String(number.id),
+      category: 'datapoint',
+      schema_id: 'document_id',
+      page: number.content.page,
+      position: number.content.position,
+      rir_position: number.content.rir_position,
+      rir_confidence: number.content.rir_confidence,
+      value: 'BY CONNECTOR',
+      validation_sources: ['connector'],
+      type: 'string',
+    });
+    expect((await post(`${annotation}/confirm`)).status).toBe(204);
+    await reaches(annotation, 'exported');
+    expect(receiver.at('/connector/validate')).toHaveLength(3);
+    expect(receiver.at('/connector/save')).toHaveLength(1);
+    await api.delete(connector.url);
+  });
+
+  it('refuses a confirmation, also through the API, and one that is not there says so', async () => {
+    const queueId = await makeQueue();
+    await makeConnector(queueId, '/refusing', { authorization_type: 'Basic' });
+    receiver.answer('/refusing/validate', { status: 404 });
+    const annotation = await importInvoice(queueId);
+    expect((await api.get(annotation)).messages).toBeNull();
+    expect(receiver.at('/refusing/validate')[0]?.headers.authorization).toBe('Basic wuNg0OenyaeK4eenOovi7aiF');
+    await api.post(`${annotation}/start`);
+    const answers: [Json, string][] = [
+      [{ body: { messages: [{ type: 'error', content: 'over budget' }] } }, 'over budget'],
+      [{ status: 500, body: { error: 'database is down' } }, 'database is down'],
+      [{ status: 502, body: 'Bad Gateway' }, 'Bad Gateway'],
+      [{ status: 500, body: '' }, 'The connector answered 500.'],
+    ];
+    for (const [answer, content] of answers) {
+      receiver.answer('/refusing/validate', answer);
+      expect(await post(`${annotation}/confirm`)).toMatchObject({ status: 400, body: { messages: [{ content }] } });
+    }
+    const validation = await post(`${annotation}/content/validate`, {});
+    expect(validation).toMatchObject({ status: 200 });
+    expect(validation.body.messages).toContainEqual(
+      expect.objectContaining({ id: 'all', type: 'error', content: 'The connector answered 500.' }),
+    );
+  });
+
+  it('that is synchronous is waited for, without the state exporting', async () => {
+    const queueId = await makeQueue();
+    await makeConnector(queueId, '/sync', { asynchronous: false });
+    receiver.answer('/sync/save', { status: 400, body: { messages: [{ type: 'info', content: 'try later' }] } });
+    const annotation = await importInvoice(queueId);
+    await api.post(`${annotation}/start`);
+    expect((await post(`${annotation}/confirm`)).status).toBe(204);
+    expect(await api.get(annotation)).toMatchObject({
+      status: 'failed_export',
+      messages: [{ id: 'all', type: 'info', content: 'try later' }],
+      export_failed_at: expect.any(String),
+      confirmed_at: expect.any(String),
+    });
+    receiver.answer('/sync/save', { status: 201 });
+    await api.patch(annotation, { status: 'exporting' });
+    await reaches(annotation, 'exported');
+    const { results } = await api.get(`${annotation}/history`);
+    expect(results.map(({ status }: Json) => status)).toEqual(
+      expect.arrayContaining(['importing', 'to_review', 'reviewing', 'failed_export', 'exporting', 'exported']),
+    );
+  });
+});
+
+describe('calls by hand', () => {
+  it('test sends exactly the payload, with other settings for once', async () => {
+    const hook = await makeHook(await makeQueue(), '/tested', ['annotation_status']);
+    receiver.answer('/tested/elsewhere', { body: { messages: [] } });
+    const payload = { event: 'annotation_status', action: 'changed', anything: [1] };
+    const config = { url: `${receiver.url}/tested/elsewhere` };
+    expect(await api.post(`${hook.url}/test`, { config, payload })).toEqual({ response: { messages: [] } });
+    expect(receiver.at('/tested/elsewhere').map(({ body }) => body)).toEqual([payload]);
+    expect((await api.get(hook.url)).config.url).toBe(`${receiver.url}/tested`);
+    receiver.answer('/tested', { status: 500 });
+    expect(await post(`${hook.url}/test`, { payload })).toEqual({
+      status: 400,
+      body: { detail: 'It answered 500.', code: 'hook_failed' },
+    });
+  });
+
+  it('invoke gives the answer of the hook', async () => {
+    const queueId = await makeQueue();
+    const hook = await makeHook(queueId, '/invoked', ['invocation.manual']);
+    receiver.answer('/invoked', ({ body }) => ({ body: { sum: body.a + body.b } }));
+    expect(await api.post(`${hook.url}/invoke`, { a: 1, b: 2, event: 'mine' })).toEqual({ sum: 3 });
+    expect(receiver.at('/invoked')[0]?.body).toMatchObject({
+      event: 'invocation',
+      action: 'manual',
+      a: 1,
+      hook: hook.url,
+    });
+    const other = await makeHook(queueId, '/not-invoked', ['annotation_status']);
+    expect((await post(`${other.url}/invoke`, {})).status).toBe(400);
+    await api.patch(hook.url, { active: false });
+    expect((await post(`${hook.url}/invoke`, {})).status).toBe(400);
+  });
+
+  it('generate_payload shows what would be sent, without secrets', async () => {
+    const queueId = await makeQueue();
+    const hook = await makeHook(queueId, '/generated', ['annotation_content'], {
+      secrets: { key: 'hidden' },
+      active: false,
+    });
+    const annotation = await importInvoice(queueId);
+    const body = {
+      event: 'annotation_content',
+      action: 'updated',
+      annotation,
+      status: 'reviewing',
+      previous_status: 'to_review',
+    };
+    const payload = await api.post(`${hook.url}/generate_payload`, body);
+    expect(payload).toMatchObject({
+      ...{ event: 'annotation_content', action: 'updated', hook: hook.url, updated_datapoints: [] },
+      secrets: { key: '[redacted...]' },
+      rossum_authorization_token: api.token,
+      annotation: {
+        id: idOf(annotation),
+        status: 'reviewing',
+        previous_status: 'to_review',
+        content: expect.any(Array),
+      },
+    });
+    expect(
+      (await post(`${hook.url}/generate_payload`, { event: 'annotation_content', action: 'updated' })).body,
+    ).toEqual({
+      annotation: ['This field is required.'],
+    });
+  });
+});
