@@ -86,6 +86,29 @@ def main():
     reader = SyncRossumAPIClient(f"{base}/v1", UserCredentials(username, password), deserializer=raw_annotations)
     rows = list(reader.export_annotations_to_json(queue.id, id=legacy_id))
 
+    # The other one: everything else that the package does with annotations.
+    client.start_annotation(upload_id)
+    client.cancel_annotation(upload_id)
+    cancelled = client.retrieve_annotation(upload_id).status
+    patched = client.update_part_annotation(upload_id, {"metadata": {"checked": True}, "messages": []})
+    put = client.update_annotation(
+        upload_id, {"document": uploaded.document, "queue": uploaded.queue, "status": "postponed"}
+    )
+    duration = client.retrieve_annotation_processing_duration(upload_id)
+    sideloaded = list(
+        client.list_annotations(
+            sideloads=["content", "automation_blockers", "documents", "modifiers", "queues"],
+            content_schema_ids=["document_id", "amount_total"],
+            id=upload_id,
+        )
+    )[0]
+    with_related = client.retrieve_annotation(upload_id, ["documents", "automation_blockers"])
+    relation = client.create_new_relation({"type": "attachment", "annotations": [uploaded.url]})
+    relations = [one.id for one in client.list_relations(type="attachment")]
+    client.delete_annotation(upload_id)
+    deleted = client.retrieve_annotation(upload_id).status
+    restored = client.update_part_annotation(upload_id, {"status": "to_review"}).status
+
     listed = list(client.list_annotations(status="exported", ordering=["-arrived_at"]))
     print(
         json.dumps(
@@ -101,6 +124,23 @@ def main():
                     "bytes": len(document_bytes),
                 },
                 "reviewing": {"status": reviewing.status, "modifier": bool(reviewing.modifier)},
+                "annotation": {
+                    "cancelled": cancelled,
+                    "patched": [patched.metadata, patched.messages],
+                    "put": [put.status, put.metadata],
+                    "duration": duration.time_spent_overall,
+                    "sideloaded": {
+                        "content": sorted(point["schema_id"] for point in sideloaded.content),
+                        "document": sideloaded.document["original_file_name"],
+                        "blocker": sideloaded.automation_blocker["content"],
+                        "queue": sideloaded.queue["name"] == queue.name,
+                        "modifier": bool(sideloaded.modifier["username"]),
+                    },
+                    "related": with_related.document["original_file_name"],
+                    "relations": relations == [relation.id],
+                    "deleted": deleted,
+                    "restored": restored,
+                },
                 "edited": edited["content"]["value"],
                 "exported": exported.status,
                 "export_values": {
