@@ -52,14 +52,13 @@ afterAll(async () => {
       reviewing: { status: 'reviewing', modifier: true },
       annotation: {
         cancelled: 'to_review',
-        patched: [{ checked: true }, []],
+        patched: [{ checked: true }, null],
         put: ['postponed', { checked: true }],
         duration: 0,
         sideloaded: {
           content: ['amount_total', 'document_id'],
           document: 'Rechnung Nr. 1.pdf',
           blocker: [{ level: 'annotation', type: 'automation_disabled' }],
-          queue: true,
           modifier: true,
         },
         related: 'Rechnung Nr. 1.pdf',

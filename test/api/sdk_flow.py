@@ -97,7 +97,7 @@ def main():
     duration = client.retrieve_annotation_processing_duration(upload_id)
     sideloaded = list(
         client.list_annotations(
-            sideloads=["content", "automation_blockers", "documents", "modifiers", "queues"],
+            sideloads=["content", "automation_blockers", "documents", "modifiers"],
             content_schema_ids=["document_id", "amount_total"],
             id=upload_id,
         )
@@ -131,12 +131,11 @@ def main():
                     "duration": duration.time_spent_overall,
                     "sideloaded": {
                         "content": sorted(point["schema_id"] for point in sideloaded.content),
-                        "document": sideloaded.document["original_file_name"],
-                        "blocker": sideloaded.automation_blocker["content"],
-                        "queue": sideloaded.queue["name"] == queue.name,
-                        "modifier": bool(sideloaded.modifier["username"]),
+                        "document": sideloaded.document.original_file_name,
+                        "blocker": [{"level": one.level, "type": one.type} for one in sideloaded.automation_blocker.content],
+                        "modifier": bool(sideloaded.modifier.username),
                     },
-                    "related": with_related.document["original_file_name"],
+                    "related": with_related.document.original_file_name,
                     "relations": relations == [relation.id],
                     "deleted": deleted,
                     "restored": restored,

@@ -25,7 +25,7 @@ describe.each(rows)('%s', (reason) => {
     if (http === 503) expect(grpc).toBe(GrpcStatus.UNAVAILABLE);
     else if (http >= 500) expect([GrpcStatus.INTERNAL, GrpcStatus.PERMISSION_DENIED]).toContain(grpc);
     else expect(CLIENT_ERRORS).toContain(grpc);
-    expect([400, 401, 403, 404, 405, 409, 413, 415, 416, 429, 500, 503]).toContain(http);
+    expect([400, 401, 403, 404, 405, 409, 410, 413, 415, 416, 429, 500, 503]).toContain(http);
     expect(code).toMatch(/^[a-z_]+$/);
     expect(text).toMatch(/^[A-Z].*[.a-z]$/);
   });

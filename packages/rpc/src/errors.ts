@@ -73,7 +73,7 @@ export const REASONS = {
   RATE_LIMITED: [GrpcStatus.RESOURCE_EXHAUSTED, 429, 'rate_limited', 'Request was rate limited.'],
   UNVERIFIED_CALLER: [GrpcStatus.PERMISSION_DENIED, 500, 'error', 'Server error.'],
   INTERNAL: [GrpcStatus.INTERNAL, 500, 'error', 'Server error.'],
-  STORAGE_FULL: [GrpcStatus.RESOURCE_EXHAUSTED, 503, 'service_unavailable', 'There is no room to store this.'],
+  STORAGE_FULL: [GrpcStatus.UNAVAILABLE, 503, 'service_unavailable', 'There is no room to store this.'],
   SERVICE_UNAVAILABLE: [GrpcStatus.UNAVAILABLE, 503, 'service_unavailable', 'Service Unavailable.'],
 } as const satisfies Record<string, readonly [GrpcStatus, number, string, string]>;
 

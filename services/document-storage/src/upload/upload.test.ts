@@ -21,6 +21,7 @@ const submission = (files: readonly StoredFile[], more: Partial<Submission> = {}
   emailId: null,
   rejectIdentical: false,
   join: false,
+  documentIds: [],
   ...more,
 });
 const queue = { status: 'active', acceptedMimeTypes: ['application/pdf'] };
@@ -69,6 +70,7 @@ describe('a submission', () => {
     ['metadata', { metadata: { a: 1 } }],
     ['rejectIdentical', { rejectIdentical: true }],
     ['join', { join: true }],
+    ['documentIds', { documentIds: [5] }],
   ])('differs from another by %s', (_, more) => {
     const files = [file()];
     expect(fingerprintOf(submission(files, more), files)).not.toBe(fingerprintOf(submission(files), files));
