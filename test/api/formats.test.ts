@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -108,6 +109,21 @@ const damagedPdf = () =>
     'latin1',
   );
 
+const PAGE = '<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]>>';
+
+/** A PDF of the objects from the page tree on. */
+function pdfOf(...objects: readonly string[]): Buffer {
+  const all = ['<</Type/Catalog/Pages 2 0 R>>', ...objects].map((text, i) => `${i + 1} 0 obj\n${text}\nendobj\n`);
+  const offsets = all.map((_, i) => 9 + all.slice(0, i).join('').length);
+  const rows = offsets.map((at) => `${String(at).padStart(10, '0')} 00000 n \n`).join('');
+  const size = all.length + 1;
+  const body = `%PDF-1.7\n${all.join('')}`;
+  return Buffer.from(
+    `${body}xref\n0 ${size}\n0000000000 65535 f \n${rows}trailer\n<</Size ${size}/Root 1 0 R>>\nstartxref\n${body.length}\n%%EOF`,
+    'latin1',
+  );
+}
+
 describe('with LibreOffice and qpdf', () => {
   withSystem();
 
@@ -142,6 +158,34 @@ describe('with LibreOffice and qpdf', () => {
       expect.objectContaining({ type: 'error', content: expect.stringMatching(/damaged/i) }),
     ]);
   });
+  it.each<[string, Buffer, string]>([
+    ['garbage.doc', Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), randomBytes(9000)]), 'office document'],
+    ['garbage.xls', Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), randomBytes(9000)]), 'office document'],
+    ['random.pdf', Buffer.concat([Buffer.from('%PDF-1.7\n'), randomBytes(9000)]), 'damaged'],
+    ['no-pages.pdf', pdfOf('<</Type/Pages/Kids[]/Count 0>>'), 'no pages'],
+    ['501-pages.pdf', pdfOf(`<</Type/Pages/Kids[${'3 0 R '.repeat(501)}]/Count 501>>`, PAGE), '501 pages'],
+    ['deep.docx', Buffer.concat([Buffer.from('PK\u0003\u0004', 'latin1'), randomBytes(3000)]), 'damaged'],
+    ['a-png.pdf', readFileSync(join(SAMPLES, 'scan-en.png')).subarray(0, 5000), 'picture is damaged'],
+  ])('%s ends in failed_import with a reason', async (fileName, content, reason) => {
+    const response = await api.request('POST', `/queues/${system.queueId}/upload`, {
+      body: toForm([{ fileName, content }]),
+    });
+    const annotation = await settled(((await response.json()) as Json).annotation);
+    expect(annotation.status).toBe('failed_import');
+    expect(annotation.messages[0]).toMatchObject({ type: 'error', content: expect.stringContaining(reason) });
+  });
+
+  it.each<[string, Buffer]>([
+    ['an enormous page', pdfOf('<</Type/Pages/Kids[3 0 R]/Count 1>>', PAGE.replace('595 842', '14400 1000000000'))],
+    ['a page of no size', pdfOf('<</Type/Pages/Kids[3 0 R]/Count 1>>', PAGE.replace('595 842', '0 0'))],
+    ['a million pages that are not there', pdfOf('<</Type/Pages/Kids[3 0 R]/Count 1000000>>', PAGE)],
+    ['a name of another kind', readFileSync(join(SAMPLES, 'invoice-en.pdf'))],
+  ])('a file with %s comes to its end', async (_, content) => {
+    const annotation = await importFile('strange.jpg', content);
+    expect(['to_review', 'failed_import']).toContain(annotation.status);
+    if (annotation.status === 'failed_import') expect(annotation.messages[0].content).toMatch(/PDF|document/);
+  });
+
   it('a damaged PDF is repaired, read and drawn', async () => {
     const annotation = await importFile('damaged.pdf', damagedPdf());
     expect(annotation.status).toBe('to_review');
