@@ -85,6 +85,63 @@ describe('every kind of object', () => {
     },
   };
 
+  /** The attributes that the API's reference names, and no other. */
+  const ATTRIBUTES: Record<string, string> = {
+    workspaces: 'id url name autopilot organization queues metadata modified_at modified_by',
+    queues:
+      'id url name workspace connector hooks webhooks schema inbox users session_timeout rir_url rir_params dedicated_engine ' +
+      'generic_engine engine counts default_score_threshold automation_enabled automation_level locale metadata ' +
+      'use_confirmed_state document_lifetime delete_after status settings workflows training_enabled archive_enabled ' +
+      'modified_by modified_at',
+    schemas: 'id url name queues content metadata modified_by modified_at',
+    inboxes:
+      'id url name queues email email_prefix bounce_email_to bounce_unprocessable_attachments bounce_postponed_annotations ' +
+      'bounce_deleted_annotations bounce_email_with_no_attachments metadata filters dmarc_check_action modified_by modified_at',
+    connectors:
+      'id url name queues service_url params authorization_type authorization_token asynchronous client_ssl_certificate ' +
+      'metadata modified_by modified_at',
+    hooks:
+      'id url type name queues run_after active events sideload config test settings settings_schema secrets_schema ' +
+      'token_owner token_lifetime_s description extension_source guide read_more_url extension_image_url hook_template ' +
+      'metadata created_by created_at modified_by modified_at',
+    labels: 'id url name organization color',
+    email_templates: 'id url name queue organization triggers type subject message enabled automate to cc bcc',
+  };
+
+  it.each(Object.entries(KINDS))('%s have the attributes of the reference', async (collection, kind) => {
+    const wanted = (ATTRIBUTES[collection] ?? '').split(' ').sort();
+    expect(Object.keys(await kind.make()).sort()).toEqual(wanted);
+    const { results } = await api.get(`/${collection}?page_size=100`);
+    for (const object of results) expect(Object.keys(object).sort()).toEqual(wanted);
+  });
+
+  /** The orderings that the reference names: each is followed. */
+  const ORDERINGS: Record<string, string> = {
+    workspaces: 'id name',
+    queues: 'id name workspace connector webhooks schema inbox locale',
+    schemas: 'id name',
+    inboxes: 'id name email email_prefix',
+    connectors: 'id name service_url',
+    hooks: 'id name type active events',
+    labels: 'id name',
+    email_templates: 'id name',
+  };
+
+  it.each(Object.entries(KINDS))('%s are ordered as is asked', async (collection, kind) => {
+    await kind.make();
+    await kind.make();
+    const toKey = (value: unknown) =>
+      typeof value === 'string' && /\/\d+$/.test(value) ? idOf(value) : JSON.stringify(value ?? null);
+    for (const key of (ORDERINGS[collection] ?? '').split(' ')) {
+      const keysOf = async (ordering: string) =>
+        (await api.get(`/${collection}?page_size=100&ordering=${ordering}`)).results.map((one: Json) =>
+          toKey(one[key]),
+        );
+      const [up, down] = [await keysOf(key), await keysOf(`-${key}`)];
+      expect([key, [...down].reverse()]).toEqual([key, up]);
+    }
+  });
+
   it.each(Object.entries(KINDS))('%s are made, read, changed, replaced and deleted', async (collection, kind) => {
     const made = await kind.make();
     const path = `/${collection}/${made.id}`;

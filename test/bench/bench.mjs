@@ -32,6 +32,8 @@ const UPLOADERS = 8;
 const WAIT_MS = 300_000;
 const MANY_QUEUES = Number(env.INTAKE_BENCH_QUEUES ?? 10_000);
 const MANY_ANNOTATIONS = Number(env.INTAKE_BENCH_ANNOTATIONS ?? 100_000);
+/** Empty: everything; `lists`: only the lists. */
+const ONLY = env.INTAKE_BENCH_ONLY ?? '';
 const LIST_ROUNDS = 25;
 /** Ids far above those that the services give out. */
 const FIRST_FILLER = 2 ** 40;
@@ -251,9 +253,14 @@ async function measureLists(measure, queueId) {
     }
     const annotations = (await open('annotation')).collection('annotations');
     const annotation = await annotations.findOne({ queueId, status: 'to_review' });
+    const now = Date.now();
     const removeAnnotations = await fill(annotations, annotation, MANY_ANNOTATIONS, (i, id) => ({
       uploadId: id,
       status: i % 2 ? 'to_review' : 'exported',
+      createdAt: new Date(now - (MANY_ANNOTATIONS - i) * 1000),
+      // The lists do not look at them, and they take most of the time to write.
+      contentWords: [],
+      contentFields: [],
     }));
     try {
       const query = {
@@ -263,6 +270,13 @@ async function measureLists(measure, queueId) {
       };
       await measure(`GET /v1/annotations, 100 of ${MANY_ANNOTATIONS}`, 0.33, () =>
         measureList(`/annotations?queue=${queueId}&status=to_review&`, annotations, query, { _id: 1 }),
+      );
+      const ofAll = { organizationId: queue.organizationId, status: { $in: ['to_review'] } };
+      await measure(`GET /v1/annotations, newest 100 of ${MANY_ANNOTATIONS}`, 0.33, () =>
+        measureList('/annotations?status=to_review&ordering=-created_at&', annotations, ofAll, {
+          createdAt: -1,
+          _id: -1,
+        }),
       );
     } finally {
       await removeAnnotations();
@@ -295,6 +309,12 @@ async function main() {
       target,
     });
   };
+  if (ONLY !== 'lists') await measureServing(measure, queue);
+  await measureLists(measure, queue);
+  writeDown(rows);
+}
+
+async function measureServing(measure, queue) {
   await measure('digital documents', 0.6, () => measureDocuments(queue, DIGITAL, ROUNDS));
   await measure('digital documents and scans', 0.6, () =>
     measureDocuments(queue, [...DIGITAL, 'scan-en.png'], Math.ceil(ROUNDS / 5)),
@@ -306,8 +326,9 @@ async function main() {
   await measure('mails of 200 kB', 0.5, () =>
     measureMail({ ...mail, s3: connectStore(), bucket: env.INTAKE_S3_BUCKET ?? 'intake' }),
   );
-  await measureLists(measure, queue);
+}
 
+function writeDown(rows) {
   console.table(rows);
   const folder = path.join(env.INTAKE_DATA_DIR ?? path.join(root, '.data'), 'bench');
   mkdirSync(folder, { recursive: true });

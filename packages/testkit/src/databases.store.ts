@@ -20,6 +20,31 @@ export async function findStored(
   return withConnection(url, (connection) => connection.useDb(database).collection(collection).find(filter).toArray());
 }
 
+/** How many documents of a collection match. */
+export async function countStored(
+  url: string,
+  database: string,
+  collection: string,
+  filter: Record<string, unknown> = {},
+): Promise<number> {
+  return withConnection(url, (connection) => connection.useDb(database).collection(collection).countDocuments(filter));
+}
+
+/** Puts many documents into a collection. */
+export async function insertManyStored(
+  url: string,
+  database: string,
+  collection: string,
+  documents: readonly Record<string, unknown>[],
+): Promise<void> {
+  await withConnection(url, async (connection) => {
+    await connection
+      .useDb(database)
+      .collection(collection)
+      .insertMany([...documents], { ordered: false });
+  });
+}
+
 /** Puts a document into a collection, majority-acknowledged and journaled. */
 export async function insertStored(
   url: string,

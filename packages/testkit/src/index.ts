@@ -2,7 +2,7 @@
 export { Api, ApiError, idOf, type Json, type RequestOptions, toForm, type Uploaded, type UploadFile } from './api';
 export { type Backing, backing, readTestVariable } from './backing';
 export { makeCertificate } from './certificate';
-export { dropDatabases, findStored, listDatabases } from './databases.store';
+export { countStored, dropDatabases, findStored, insertManyStored, listDatabases } from './databases.store';
 export { countMessages, listObjects } from './leftovers';
 export { buildMail, type MailContent, type MailServer, sendMail } from './mail';
 export { type MailReceiver, type ReceivedMail, startMailReceiver } from './mail-receiver';
