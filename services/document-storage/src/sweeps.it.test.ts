@@ -3,6 +3,7 @@ import { createIndexes, transaction } from '@intake/mongo';
 import { systemCaller } from '@intake/rpc';
 import { type RunningService, runService } from '@intake/service';
 import { backing, dropTestData, findStored, listObjects, type ServiceEnv, serviceEnv } from '@intake/testkit';
+import { type ArchiveJobs, archiveWorker, ChildPool } from '@intake/untrusted';
 import { createDocumentStore, type DocumentStore } from './document/document.store';
 import { createFiles, type Files } from './file/file';
 import { createFileStore, type FileStore } from './file/file.store';
@@ -11,6 +12,7 @@ import { createTaskStore, type TaskStore } from './task/task.store';
 import { type CreateUpload, createCreateUpload } from './upload/create-upload';
 import { createImportUpload, type ImportUpload } from './upload/import-upload';
 import { createSubmissionStore } from './upload/submission.store';
+import { createUnpackArchives } from './upload/unpack-archives';
 import { createUploadStore, type UploadStore } from './upload/upload.store';
 
 jest.setTimeout(60_000);
@@ -39,7 +41,7 @@ beforeAll(async () => {
     fileStore = createFileStore(database);
     documents = createDocumentStore(database, fileStore);
     uploads = createUploadStore(database);
-    tasks = createTaskStore(database);
+    tasks = createTaskStore(backbone);
     const submissions = createSubmissionStore(database);
     await createIndexes(database);
     const objects = createObjectStore({ ...backing().s3, bucket: env.INTAKE_S3_BUCKET ?? '', region: 'us-east-1' });
@@ -47,7 +49,11 @@ beforeAll(async () => {
     const parts = { backbone, files, fileStore, documents, uploads, tasks, submissions };
     const queue = { organizationId: ORGANIZATION, status: 'active', acceptedMimeTypes: ['text/plain'] };
     createUpload = createCreateUpload({ ...parts, findQueue: async () => queue });
-    importUpload = createImportUpload({ ...parts, callHooks: async (_, list) => list });
+    const unpacker = new ChildPool<ArchiveJobs>({ worker: archiveWorker, size: 1 });
+    runtime.onStop('unpacker', () => unpacker.close());
+    const findAcceptedTypes = async () => queue.acceptedMimeTypes;
+    const unpackArchives = createUnpackArchives({ ...parts, objects, unpacker, findAcceptedTypes });
+    importUpload = createImportUpload({ ...parts, unpackArchives, callHooks: async (_, list) => list });
   });
 });
 
@@ -67,7 +73,16 @@ const put = async (text: string) =>
 const upload = async (...texts: string[]) => {
   const keys: string[] = [];
   for (const text of texts) keys.push((await put(text)).key);
-  const submission = { queueId: 1, keys, values: {}, metadata: {}, emailId: null, rejectIdentical: false };
+  const submission = {
+    queueId: 1,
+    keys,
+    values: {},
+    metadata: {},
+    emailId: null,
+    rejectIdentical: false,
+    join: false,
+    documentIds: [],
+  };
   return createUpload(caller, submission, { taskType: 'upload_created' });
 };
 const eventsOf = async (aggregate: string) => {

@@ -8,8 +8,8 @@ import { start } from './main';
 
 jest.setTimeout(60_000);
 
-const { finishExport } = annotation.AnnotationServiceService;
-const { listHooks } = queue.QueueServiceService;
+const { finishExport, getAnnotations } = annotation.AnnotationServiceService;
+const { getQueues, listHooks } = queue.QueueServiceService;
 const finished: { request: annotation.FinishExportRequest; caller: Caller }[] = [];
 /** What the annotation service answers to the next calls; then it accepts. */
 const refusals: Refusal[] = [];
@@ -49,12 +49,18 @@ beforeAll(async () => {
         }),
       );
     await serveRpc(runtime, {
-      definition: { finishExport, listHooks },
+      definition: { finishExport, getAnnotations, getQueues, listHooks },
       proto: 'intake/annotation/v1/annotation.proto',
       host: '127.0.0.1',
       port: annotationPort ?? 0,
       secret,
       handlers: {
+        // A queue without extensions.
+        getAnnotations: async ({ ids }) => ({
+          annotations: ids.map((id) => annotation.Annotation.fromPartial({ id, queueId: 3, status: 'exporting' })),
+          total: ids.length,
+        }),
+        getQueues: async () => ({ queues: [queue.Queue.fromPartial({ id: 3 })], total: 1 }),
         listHooks: async () => ({ hooks: [], total: 0 }),
         async finishExport(request, caller) {
           const refusal = refusals.shift();
@@ -98,6 +104,7 @@ describe('annotation.exporting', () => {
     refusals.push(new Refusal('NOT_FOUND'), new Refusal('CONFLICT_STATUS'));
     await emit(3, 1);
     await emit(3, 2);
+    await waitFor('the refusals', () => refusals.length === 0);
     await emit(3, 3);
     await waitFor('the third event', () => versionsOf(3).length > 0);
     expect(versionsOf(3)).toEqual([3]);
