@@ -1,5 +1,5 @@
 import http from 'node:http';
-import { Api, buildPdf, invoiceLines, startSystem, type TestSystem, waitFor } from '@intake/testkit';
+import { Api, buildPdf, invoiceLines, type Json, startSystem, type TestSystem, toForm, waitFor } from '@intake/testkit';
 
 jest.setTimeout(180_000);
 
@@ -62,5 +62,47 @@ describe('when it is told to stop', () => {
     request.end(file.subarray(100));
     expect((await answer).statusCode).toBe(202);
     await stopped;
+  });
+});
+
+describe('without the extensions', () => {
+  let system: TestSystem;
+  let api: Api;
+  beforeAll(async () => {
+    system = await startSystem({ processes: true });
+    api = await system.login();
+  });
+  afterAll(() => system?.stop());
+
+  it('a legacy upload answers after 30 s with annotations that go on when the hooks have answered', async () => {
+    await system.kill('extension');
+    const files = [
+      { fileName: 'first.pdf', content: await buildPdf({ lines: invoiceLines('WAITS-1') }) },
+      { fileName: 'second.pdf', content: await buildPdf({ lines: invoiceLines('WAITS-2') }) },
+    ];
+    const form = toForm(files);
+    form.append('metadata', JSON.stringify({ batch: 7 }));
+    const started = Date.now();
+    const path = `/queues/${system.queueId}/upload`;
+    const response = await api.request('POST', path, { body: form, timeoutMs: 40_000 });
+    const answer: Json = await response.json();
+    expect(response.status).toBe(201);
+    expect(Date.now() - started).toBeLessThan(33_000);
+    expect(answer).toEqual({
+      results: [1, 2].map(() => ({ annotation: expect.any(String), document: expect.any(String) })),
+      annotation: answer.results[0].annotation,
+      document: answer.results[0].document,
+    });
+    const read = () => Promise.all(answer.results.map((one: Json) => api.get(one.annotation)));
+    expect(await read()).toMatchObject([1, 2].map(() => ({ status: 'created', metadata: { batch: 7 } })));
+
+    await system.restart('extension');
+    await waitFor('both documents to be read', async () =>
+      (await read()).every(({ status }: Json) => status === 'to_review'),
+    );
+    const { pagination } = await api.get(`/annotations?queue=${system.queueId}`);
+    expect(pagination.total).toBe(2);
+    const { document } = (await read())[0] as Json;
+    expect((await api.get(document)).original_file_name).toBe('first.pdf');
   });
 });

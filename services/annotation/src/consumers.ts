@@ -1,18 +1,18 @@
 import type { EventHandlers } from '@intake/bus';
-import type { Annotations } from './annotation/annotations';
+import type { Opening } from './annotation/opening';
 import type { Migrations } from './migration/migrations';
 import type { QueueDeletions } from './queue-deletion/queue-deletions';
 import type { Schemas } from './schema/schemas';
 
 /** What the service does about events. */
 export function createConsumers(
-  annotations: Annotations,
+  opening: Opening,
   schemas: Schemas,
   migrations: Migrations,
   deletions: QueueDeletions,
 ): EventHandlers {
   return {
-    'document.stored': { on: ({ payload }) => annotations.prepareOpening(payload) },
+    'document.stored': { on: ({ payload }) => opening.prepare(payload) },
     'schema.updated': {
       on:
         ({ payload }) =>

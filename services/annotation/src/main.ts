@@ -7,6 +7,7 @@ import { createAnnotationStore } from './annotation/annotation.store';
 import { createAnnotations } from './annotation/annotations';
 import { createHistoryStore } from './annotation/history.store';
 import { createIdempotencyStore } from './annotation/idempotency.store';
+import { createOpening } from './annotation/opening';
 import { createPurge } from './annotation/purge';
 import { createRemoveAnnotations } from './annotation/remove-annotations';
 import { createBlockerStore } from './automation/blocker.store';
@@ -70,6 +71,7 @@ export const start = (env: Environment) =>
     const migrations = createMigrations(runtime, { ...tools, migrations: migrationStore });
     const deletions = createQueueDeletions({ ...tools, deletions: deletionStore });
     const annotations = createAnnotations(tools);
+    const opening = createOpening(tools);
     const contents = createContents(tools);
     const purge = createPurge(tools);
 
@@ -83,6 +85,7 @@ export const start = (env: Environment) =>
         annotations,
         contents,
         purge,
+        opening,
         pageEditing: createPageEditing(tools, annotations),
         removeOfDocument: createRemoveAnnotations({ ...tools, deletions: deletionStore }),
         relating: createRelations(tools),
@@ -92,7 +95,7 @@ export const start = (env: Environment) =>
     });
     startConsumer(runtime, {
       ...backbone,
-      handlers: createConsumers(annotations, schemas, migrations, deletions),
+      handlers: createConsumers(opening, schemas, migrations, deletions),
       isAway: isNeighbourAway,
     });
     startMigrations(runtime, backbone, migrations);

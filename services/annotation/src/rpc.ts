@@ -7,6 +7,7 @@ import type { AnnotationStore } from './annotation/annotation.store';
 import type { Annotation } from './annotation/annotation.types';
 import type { Annotations } from './annotation/annotations';
 import type { HistoryStore } from './annotation/history.store';
+import type { Opening } from './annotation/opening';
 import type { createPurge } from './annotation/purge';
 import type { createRemoveAnnotations } from './annotation/remove-annotations';
 import type { BlockerStore } from './automation/blocker.store';
@@ -26,6 +27,7 @@ export function createRpc(deps: {
   relations: RelationStore;
   relating: ReturnType<typeof createRelations>;
   blockers: BlockerStore;
+  opening: Opening;
   pageEditing: ReturnType<typeof createPageEditing>;
   purge: ReturnType<typeof createPurge>;
   removeOfDocument: ReturnType<typeof createRemoveAnnotations>;
@@ -41,6 +43,7 @@ export function createRpc(deps: {
     relations,
     relating,
     blockers,
+    opening,
     pageEditing,
     purge,
     backbone,
@@ -52,6 +55,9 @@ export function createRpc(deps: {
       return { annotations: found.map(toProto), total: found.length };
     },
     createAnnotation: async (request, caller) => toProto(await annotations.create(caller, request)),
+    openWaiting: async ({ uploadId }, caller) => ({
+      annotations: (await opening.openWaiting(caller, uploadId)).map(toProto),
+    }),
     listAnnotations: async (request, caller) => {
       const { annotations: found, total } = await store.list(caller, await withRelations(request, caller));
       return { annotations: found.map(toProto), total };

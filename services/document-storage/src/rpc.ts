@@ -63,6 +63,8 @@ export function createRpc(options: RpcOptions): Handlers<Service> {
   const { files, fileStore, objects, documents, uploads, tasks, pages, pageTexts, createUpload, importUpload } =
     options;
 
+  const toUpload = async (upload: Upload) => toUploadMessage(upload, await importUpload.findWaiting(upload));
+
   return {
     async putFile(requests, caller) {
       const { header, chunks } = await readFileParts(requests);
@@ -129,13 +131,13 @@ export function createRpc(options: RpcOptions): Handlers<Service> {
       return {};
     },
     async getUpload({ id }, caller) {
-      return toUploadMessage(found(await uploads.find(caller, id)));
+      return toUpload(found(await uploads.find(caller, id)));
     },
     async awaitUpload({ id }, caller) {
       const longest = Date.now() + LONGEST_WAIT_MS;
       const deadline = currentContext().deadline?.getTime() ?? longest;
       const until = new Date(Math.min(deadline - ANSWER_EARLY_MS, longest));
-      return toUploadMessage(await importUpload.await(caller, id, until));
+      return toUpload(await importUpload.await(caller, id, until));
     },
     async getTask({ id }, caller) {
       return toTaskMessage(found(await tasks.find(caller, id, new Date())));
@@ -284,7 +286,7 @@ function found<T>(value: T | null): T {
   return value;
 }
 
-function toUploadMessage(upload: Upload): documentStorage.Upload {
+function toUploadMessage(upload: Upload, waitingDocumentIds: number[]): documentStorage.Upload {
   const { id, organizationId, queueId, creatorId, createdAt, emailId, state } = upload;
   return {
     id,
@@ -297,6 +299,9 @@ function toUploadMessage(upload: Upload): documentStorage.Upload {
     annotations: [...upload.annotations],
     emailId: emailId ?? undefined,
     finished: state === 'finished',
+    values: { ...upload.values },
+    metadata: upload.metadata,
+    waitingDocumentIds,
   };
 }
 

@@ -78,19 +78,6 @@ export function createAnnotations(tools: AnnotationTools) {
   const turns = createTurns();
 
   return {
-    /** Opens an annotation for a document that is ready; the effect of `document.stored`. */
-    async prepareOpening(event: events.DocumentStored): Promise<(session: ClientSession) => Promise<void>> {
-      const caller = systemCaller('annotation', event.organizationId);
-      const { queues: found } = await queues.getQueues({ ids: [event.queueId] }, caller);
-      const q = found[0];
-      if (!q) throw new Refusal('NOT_FOUND', { detail: `Queue ${event.queueId} is gone.` });
-      const annotation = newAnnotation(await backbone.ids.next('annotation'), event, q, new Date());
-      return async (session) => {
-        if (event.uploadId && (await store.findByUpload(event.uploadId, event.documentId, session))) return;
-        await openAnnotation(tools, session, caller, annotation);
-      };
-    },
-
     /**
      * Makes an annotation in the state `created`: nothing is read until it enters `importing`. API: annotations.md section 3.
      * Field errors: `document`, `queue`, `metadata`, `content_data`.

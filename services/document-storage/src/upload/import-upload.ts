@@ -47,6 +47,8 @@ export interface ImportUpload {
   giveUp(session: ClientSession, organizationId: number, uploadId: number, eventId: string): Promise<void>;
   /** Notes annotations on their documents and uploads; the last one of an upload finishes it. */
   recordAnnotations(session: ClientSession, annotations: readonly NewAnnotation[]): Promise<void>;
+  /** Documents that are to be imported and have no annotation yet, as far as they are known. */
+  findWaiting(upload: Upload): Promise<number[]>;
   /** The upload as soon as it is finished, or as it is at `until`. Throws NOT_FOUND. */
   await(caller: Caller, uploadId: number, until: Date): Promise<Upload>;
   /** Imports further documents of an upload, with the values of the one they were made of. */
@@ -120,7 +122,7 @@ export function createImportUpload(options: ImportUploadOptions): ImportUpload {
     const upload = await uploads.startImporting(session, organizationId, uploadId, imports, lookAgainAt);
     if (!upload) return;
     await announce(session, upload, imports);
-    if (imports.length > 0) return;
+    if (missingImports(upload).length > 0) return;
     const { id, state, version } = finish(session, upload);
     await uploads.changeMany(session, [{ id, state, version }]);
     await tasks.end(session, [upload.taskId], { status: 'succeeded' });
@@ -131,12 +133,15 @@ export function createImportUpload(options: ImportUploadOptions): ImportUpload {
     return found.sort((a, b) => a.id - b.id);
   };
 
+  const candidatesIn = async (upload: Upload): Promise<Candidate[]> => {
+    const { documentIds, additionalDocumentIds } = upload;
+    return candidatesOf(upload, await findDocuments(upload, [...documentIds, ...additionalDocumentIds]));
+  };
+
   /** What is to be imported of an upload, archives opened. */
   const findCandidates = async (organizationId: number, uploadId: number): Promise<Candidate[]> => {
     const upload = await uploads.find(systemCaller('document-storage', organizationId), uploadId);
-    if (!upload) return [];
-    const { documentIds, additionalDocumentIds } = upload;
-    return candidatesOf(upload, await findDocuments(upload, [...documentIds, ...additionalDocumentIds]));
+    return upload ? candidatesIn(upload) : [];
   };
 
   return {
@@ -207,6 +212,15 @@ export function createImportUpload(options: ImportUploadOptions): ImportUpload {
         finishedNow.map(({ taskId }) => taskId),
         { status: 'succeeded' },
       );
+    },
+
+    async findWaiting(upload) {
+      if (upload.state === 'finished') return [];
+      if (upload.state === 'importing') return missingImports(upload).map(({ documentId }) => documentId);
+      const known = new Set(upload.annotations.map(({ documentId }) => documentId));
+      const candidates = await candidatesIn(upload);
+      // An archive may still be opened, and has no annotation then.
+      return candidates.flatMap(({ documentId, failure }) => (failure || known.has(documentId) ? [] : [documentId]));
     },
 
     async await(caller, uploadId, until) {

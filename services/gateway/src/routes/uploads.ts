@@ -15,7 +15,7 @@ const AWAIT_MS = 30_000;
 
 /** Uploads and their tasks. API: documents-and-uploads.md sections 2 and 3. */
 export function uploadRoutes({ services, lookups }: RouteContext) {
-  const { storage, auth } = services;
+  const { storage, auth, annotation } = services;
 
   /** Takes the files in and makes the upload. The queue is looked at first, so that nothing is sent in vain. */
   const upload = async (request: ApiRequest, queueId: number, fileName: string | undefined, caller: Caller) => {
@@ -72,12 +72,17 @@ export function uploadRoutes({ services, lookups }: RouteContext) {
     request: ApiRequest<{ id: number }>,
     fileName: string | undefined,
     caller: Caller,
-  ): Promise<documentStorage.Upload> => {
+  ): Promise<documentStorage.UploadAnnotation[]> => {
     const { uploadId } = await upload(request, request.parameters.id, fileName, caller);
-    return storage.awaitUpload({ id: uploadId }, caller, { timeoutMs: AWAIT_MS });
+    const { annotations, waitingDocumentIds } = await storage.awaitUpload({ id: uploadId }, caller, {
+      timeoutMs: AWAIT_MS,
+    });
+    if (waitingDocumentIds.length === 0) return annotations;
+    const { annotations: opened } = await annotation.openWaiting({ uploadId }, caller);
+    return [...annotations, ...opened.map(({ id, documentId }) => ({ annotationId: id, documentId }))];
   };
 
-  const replyAnnotations = ({ annotations }: documentStorage.Upload, { urls }: ApiRequest) => {
+  const replyAnnotations = (annotations: readonly documentStorage.UploadAnnotation[], { urls }: ApiRequest) => {
     const results = annotations.map(({ annotationId, documentId }) => ({
       annotation: urls.annotation(annotationId),
       document: urls.document(documentId),

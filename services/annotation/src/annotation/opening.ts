@@ -1,0 +1,95 @@
+import type { documentStorage, events, queue } from '@intake/contracts';
+import { type ClientSession, isDuplicateKey, transaction } from '@intake/mongo';
+import { type Caller, Refusal, seesQueue, systemCaller } from '@intake/rpc';
+import type { Annotation } from './annotation.types';
+import type { AnnotationTools } from './annotations';
+import { changeInSession, openAnnotation } from './changes';
+import { newAnnotation } from './new-annotation';
+
+export type Opening = ReturnType<typeof createOpening>;
+
+/** The first annotation of documents that were sent. */
+export function createOpening(tools: AnnotationTools) {
+  const { backbone, store, queues, storage } = tools;
+
+  const findQueue = async (caller: Caller, id: number): Promise<queue.Queue> => {
+    const { queues: found } = await queues.getQueues({ ids: [id] }, caller);
+    if (!found[0]) throw new Refusal('NOT_FOUND', { detail: `Queue ${id} is gone.` });
+    return found[0];
+  };
+
+  /** Goes on with an annotation that was opened before its document was ready. */
+  const importWaiting = async (
+    session: ClientSession,
+    caller: Caller,
+    { id }: Annotation,
+    { values, metadata, failure }: events.DocumentStored,
+  ): Promise<void> => {
+    await changeInSession(tools, session, caller, id, 'import', { patch: { values, metadata: metadata ?? {} } });
+    if (!failure) return;
+    await changeInSession(tools, session, caller, id, 'fail_extraction', {
+      patch: { messages: [{ id: 'all', type: 'error', content: failure }] },
+    });
+  };
+
+  return {
+    /** Opens an annotation for a document that is ready, or goes on with the one that waits; the effect of `document.stored`. */
+    async prepare(event: events.DocumentStored): Promise<(session: ClientSession) => Promise<void>> {
+      const caller = systemCaller('annotation', event.organizationId);
+      const q = await findQueue(caller, event.queueId);
+      const annotation = newAnnotation(await backbone.ids.next('annotation'), event, q, new Date());
+      return async (session) => {
+        const existing = event.uploadId ? await store.findByUpload(event.uploadId, event.documentId, session) : null;
+        if (!existing) await openAnnotation(tools, session, caller, annotation);
+        else if (existing.status === 'created') await importWaiting(session, caller, existing, event);
+      };
+    },
+
+    /**
+     * Annotations in `created` for what an upload waits with; those that exist are answered as they are. Throws NOT_FOUND.
+     * API: documents-and-uploads.md section 2, legacy.
+     */
+    async openWaiting(caller: Caller, uploadId: number): Promise<Annotation[]> {
+      const upload = await storage.getUpload({ id: uploadId }, caller);
+      if (!seesQueue(caller, upload.queueId)) throw new Refusal('NOT_FOUND');
+      const system = systemCaller('annotation', upload.organizationId);
+      const ids = upload.waitingDocumentIds;
+      const [q, { documents }] = await Promise.all([
+        findQueue(system, upload.queueId),
+        storage.getDocuments({ ids }, system),
+      ]);
+      const first = documents.length > 0 ? await backbone.ids.next('annotation', documents.length) : 0;
+      const now = new Date();
+      const opened = documents
+        .sort((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id))
+        .map((document, i): Annotation => {
+          const annotation = newAnnotation(first + i, waitingOf(upload, document), q, now);
+          return { ...annotation, status: 'created' };
+        });
+      const open = () =>
+        transaction(backbone.database, async (session) => {
+          const all: Annotation[] = [];
+          for (const annotation of opened) {
+            const existing = await store.findByUpload(uploadId, annotation.documentId, session);
+            if (!existing) await openAnnotation(tools, session, caller, annotation);
+            all.push(existing ?? annotation);
+          }
+          return all;
+        });
+      // The document may become ready at this very moment.
+      return open().catch((error) => {
+        if (!isDuplicateKey(error)) throw error;
+        return open();
+      });
+    },
+  };
+}
+
+/** What the event will say of a document when the upload goes on, as far as that is known. */
+function waitingOf(
+  { id: uploadId, organizationId, queueId, creatorId, emailId, values, metadata }: documentStorage.Upload,
+  { id: documentId, mimeType, originalFileName: fileName, createdAt: arrivedAt, md5 }: documentStorage.Document,
+): events.DocumentStored {
+  const of = { documentId, organizationId, queueId, uploadId, creatorId, emailId };
+  return { ...of, mimeType, fileName, arrivedAt, values, metadata, failure: '', md5 };
+}
