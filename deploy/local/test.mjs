@@ -41,7 +41,8 @@ async function main() {
   const paths = process.argv.slice(2);
   if (paths.length > 0) return runChosen(paths);
 
-  await lint();
+  await check('Lint', 'biome', ['check', '.']);
+  await check('Types of the tests', 'tsc', ['-p', 'tsconfig.test.json']);
   const testFolder = `${escapePattern(ROOT)}/test/`;
   const notQuick = ['/node_modules/', REAL_PROCESSES, testFolder];
   add(await runJest(['--passWithNoTests', '--testPathIgnorePatterns', ...notQuick], { env, report: report('quick') }));
@@ -67,9 +68,9 @@ function report(part) {
   return join(testDir, 'reports', part);
 }
 
-async function lint() {
-  const { code, output } = await runCommand(join(ROOT, 'node_modules/.bin/biome'), ['check', '.'], { cwd: ROOT });
-  log(code === 0 ? 'Lint: no findings' : `Lint failed:\n${output}`);
+async function check(/** @type {string} */ name, /** @type {string} */ program, /** @type {string[]} */ args) {
+  const { code, output } = await runCommand(join(ROOT, 'node_modules/.bin', program), args, { cwd: ROOT });
+  log(code === 0 ? `${name}: no findings` : `${name} failed:\n${output}`);
   add(code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 });
 }
 

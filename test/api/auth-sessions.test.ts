@@ -117,7 +117,7 @@ describe('a session', () => {
     const { username } = await makeUser();
     const { cookie, csrf, key } = await logIn(username);
     const other = await logIn(username);
-    const change = (headers: Record<string, string>, body: unknown = Buffer.from('first_name=Jan')) =>
+    const change = (headers: Record<string, string | undefined>, body: unknown = Buffer.from('first_name=Jan')) =>
       ask('/auth/user', { method: 'PATCH', body, headers: { ...FORM, ...headers } });
     for (const headers of [
       { cookie },

@@ -61,7 +61,7 @@ const datapointsOf = (node: Json): Json[] =>
       : datapointsOf(node.children);
 const readFields = async (annotation: Json) => {
   const found = datapointsOf((await api.get(`/annotations/${annotation.id}/content`)).content);
-  return Object.fromEntries(found.map((node) => [node.schema_id, node]));
+  return Object.fromEntries(found.map((node) => [node.schema_id, node])) as Record<string, Json>;
 };
 const valuesOf = async (annotation: Json) =>
   Object.fromEntries(Object.entries(await readFields(annotation)).map(([id, node]) => [id, node.content.value]));

@@ -104,7 +104,7 @@ function emit(node: Running, ...many: ReturnType<typeof created>[]): Promise<voi
 }
 
 /** Handlers whose effect is a row in the consumer's own database, where it can be counted. */
-function effectsOf(node: Running, before: (id: string) => Promise<void> | void = () => undefined): EventHandlers {
+function effectsOf(node: Running, before: (id: string) => Promise<void> | void = () => undefined) {
   const collection = node.database.connection.collection('effects');
   return {
     'organization.created': {
@@ -118,7 +118,7 @@ function effectsOf(node: Running, before: (id: string) => Promise<void> | void =
         await collection.insertOne({ gaveUp: event.id, reason: error.message }, { session });
       },
     },
-  };
+  } satisfies EventHandlers;
 }
 
 async function listEffects(env: ServiceEnv, name = 'sample'): Promise<Record<string, unknown>[]> {
@@ -405,10 +405,10 @@ describe('failures', () => {
       delays: { failures: [], away: 20 },
       handlers: {
         'organization.created': {
-          on: handlers!.on,
+          on: handlers.on,
           giveUp: async (event, error, session) => {
             givenUp += 1;
-            await handlers!.giveUp!(event, error, session);
+            await handlers.giveUp(event, error, session);
             if (givenUp === 1) throw new Error('cannot even give up');
           },
         },

@@ -34,7 +34,7 @@ const CALLER: Caller = {
 jest.setTimeout(30_000);
 const MB = 1024 * 1024;
 
-const EXTRACTION = extraction.ExtractionServiceService;
+const EXTRACTION = { recognize: extraction.ExtractionServiceService.recognize };
 const STORAGE = {
   putFile: documentStorage.DocumentStorageServiceService.putFile,
   getFile: documentStorage.DocumentStorageServiceService.getFile,

@@ -19,6 +19,8 @@ let admin: Caller;
 let reviewer: Caller;
 const seen: { id: string; version: number; status: string }[] = [];
 let nextDocument = 1;
+/** The caller does not say how long it took. */
+const unmeasured = { processingDuration: undefined };
 
 beforeAll(async () => {
   system = await startSystem({ services: ['auth', 'queue', 'annotation'], env: { INTAKE_RESTING_MS: '1500' } });
@@ -70,7 +72,7 @@ async function open(over: Partial<events.DocumentStored> = {}): Promise<contract
     metadata: { project: 'A1' },
     ...over,
   });
-  await transaction(backbone.database, (session) =>
+  await transaction(backbone.database, async (session) =>
     backbone.emit(session, { subject: 'document.stored', aggregate: `document:${documentId}`, version: 1, payload }),
   );
   return waitFor(`annotation of document ${documentId}`, async () => {
@@ -136,7 +138,7 @@ describe('opening', () => {
     });
     expect(first.arrivedAt).toEqual(new Date('2026-02-03T04:05:06Z'));
     expect(first.rirPollId).toMatch(/^[0-9a-f]{24}$/);
-    await transaction(backbone.database, (session) =>
+    await transaction(backbone.database, async (session) =>
       backbone.emit(session, {
         subject: 'document.stored',
         aggregate: `document:${first.documentId}`,
@@ -230,7 +232,7 @@ describe('review', () => {
     expect(started).toMatchObject({ sessionTimeoutS: 3600, annotation: { status: 'reviewing', modifierId: 2 } });
     const nodes = await readContent(id);
     await patchValue(id, nodes.get('document_id').id, 'INV-2', reviewer);
-    const confirmed = await annotations.confirm({ id }, reviewer);
+    const confirmed = await annotations.confirm({ id, ...unmeasured }, reviewer);
     expect(confirmed).toMatchObject({ status: 'exported', confirmedById: 2, exportedById: 2 });
 
     const { entries } = await annotations.getHistory({ annotationId: id }, admin);
@@ -255,18 +257,18 @@ describe('review', () => {
     await annotations.start({ id, statuses: [] }, reviewer);
     const nodes = await readContent(id);
     expect(await reasonOf(annotations.start({ id, statuses: [] }, admin))).toBe('ANNOTATION_NOT_YOURS');
-    expect(await reasonOf(annotations.cancel({ id }, admin))).toBe('ANNOTATION_NOT_YOURS');
-    expect(await reasonOf(annotations.confirm({ id }, admin))).toBe('ANNOTATION_NOT_YOURS');
+    expect(await reasonOf(annotations.cancel({ id, ...unmeasured }, admin))).toBe('ANNOTATION_NOT_YOURS');
+    expect(await reasonOf(annotations.confirm({ id, ...unmeasured }, admin))).toBe('ANNOTATION_NOT_YOURS');
     expect(await reasonOf(patchValue(id, nodes.get('document_id').id, 'x', admin))).toBe('ANNOTATION_NOT_YOURS');
-    await annotations.cancel({ id }, reviewer);
-    expect(await reasonOf(annotations.confirm({ id }, reviewer))).toBe('CONFLICT_STATUS');
+    await annotations.cancel({ id, ...unmeasured }, reviewer);
+    expect(await reasonOf(annotations.confirm({ id, ...unmeasured }, reviewer))).toBe('CONFLICT_STATUS');
   });
 
   it('refuses to confirm what breaks the constraints, and says which field', async () => {
     const { id } = await importDocument({ document_id: '' });
     await annotations.start({ id, statuses: [] }, reviewer);
     const nodes = await readContent(id);
-    const refusal: Refusal = await annotations.confirm({ id }, reviewer).then(
+    const refusal: Refusal = await annotations.confirm({ id, ...unmeasured }, reviewer).then(
       () => Promise.reject(new Error('was confirmed')),
       (error) => error,
     );
@@ -280,12 +282,12 @@ describe('review', () => {
   it('confirms once for the same Idempotency-Key', async () => {
     const { id } = await importDocument();
     await annotations.start({ id, statuses: [] }, reviewer);
-    const first = await annotations.confirm({ id, idempotencyKey: 'k1' }, reviewer);
-    const second = await annotations.confirm({ id, idempotencyKey: 'k1' }, reviewer);
+    const first = await annotations.confirm({ id, idempotencyKey: 'k1', ...unmeasured }, reviewer);
+    const second = await annotations.confirm({ id, idempotencyKey: 'k1', ...unmeasured }, reviewer);
     expect(second).toEqual(first);
     const other = await importDocument();
     await annotations.start({ id: other.id, statuses: [] }, reviewer);
-    expect(await reasonOf(annotations.confirm({ id: other.id, idempotencyKey: 'k1' }, reviewer))).toBe(
+    expect(await reasonOf(annotations.confirm({ id: other.id, idempotencyKey: 'k1', ...unmeasured }, reviewer))).toBe(
       'IDEMPOTENCY_CONFLICT',
     );
   });
@@ -360,7 +362,7 @@ describe('content', () => {
   it('cannot be changed any more once it is exported', async () => {
     const { id } = await importDocument();
     await annotations.start({ id, statuses: [] }, reviewer);
-    await annotations.confirm({ id }, reviewer);
+    await annotations.confirm({ id, ...unmeasured }, reviewer);
     const nodes = await readContent(id);
     expect(await reasonOf(patchValue(id, nodes.get('document_id').id, 'x', reviewer))).toBe('CONFLICT_STATUS');
   });

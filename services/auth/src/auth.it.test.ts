@@ -44,7 +44,7 @@ let counter = 0;
 /** A new organization and its admin as a caller. */
 async function makeOrganization(name = `Organization ${++counter}`, email = `Admin.${counter}@Example.com`) {
   const made = await client.createOrganization(
-    { name, adminEmail: email, adminPassword: PASSWORD, anyName: false },
+    { name, adminEmail: email, adminPassword: PASSWORD, anyName: false, adminUiSettings: undefined },
     gateway,
   );
   if (!made.organization || !made.admin) throw new Error('no organization');
@@ -178,7 +178,10 @@ describe('log in', () => {
       client.login({ username: user.username, password: PASSWORD }, admin),
       client.verifyToken({ key }, admin),
       client.verifyPassword({ username: user.username, password: PASSWORD }, admin),
-      client.createOrganization({ name: 'X', adminEmail: 'x@x', adminPassword: PASSWORD, anyName: false }, admin),
+      client.createOrganization(
+        { name: 'X', adminEmail: 'x@x', adminPassword: PASSWORD, anyName: false, adminUiSettings: undefined },
+        admin,
+      ),
     ];
     for (const call of calls) expect((await refusalOf(call)).reason).toBe('PERMISSION_DENIED');
   });
@@ -232,7 +235,13 @@ describe('user name and password', () => {
 
 describe('organizations', () => {
   it('are made once, also by calls at the same time', async () => {
-    const request = { name: 'Twins', adminEmail: 'twins@example.com', adminPassword: PASSWORD, anyName: false };
+    const request = {
+      name: 'Twins',
+      adminEmail: 'twins@example.com',
+      adminPassword: PASSWORD,
+      anyName: false,
+      adminUiSettings: undefined,
+    };
     const answers = await Promise.all(Array.from({ length: 6 }, () => client.createOrganization(request, gateway)));
     expect(answers.filter((answer) => answer.created)).toHaveLength(1);
     expect(new Set(answers.map((answer) => answer.organization?.id)).size).toBe(1);
@@ -250,15 +259,24 @@ describe('organizations', () => {
   it('are not taken over by another name, unless any name will do', async () => {
     const { organization, user } = await makeOrganization();
     const request = { name: 'Other', adminEmail: user.username.toUpperCase(), adminPassword: PASSWORD };
-    expect((await refusalOf(client.createOrganization({ ...request, anyName: false }, gateway))).fields).toEqual({
+    expect(
+      (await refusalOf(client.createOrganization({ ...request, anyName: false, adminUiSettings: undefined }, gateway)))
+        .fields,
+    ).toEqual({
       admin_email: ['A user with that username already exists.'],
     });
-    const found = await client.createOrganization({ ...request, anyName: true }, gateway);
+    const found = await client.createOrganization({ ...request, anyName: true, adminUiSettings: undefined }, gateway);
     expect(found).toMatchObject({ organization: { id: organization.id, name: organization.name }, created: false });
   });
 
   it('need a name, an e-mail address and a password', async () => {
-    const request = { name: '', adminEmail: 'nobody', adminPassword: '1234567', anyName: false };
+    const request = {
+      name: '',
+      adminEmail: 'nobody',
+      adminPassword: '1234567',
+      anyName: false,
+      adminUiSettings: undefined,
+    };
     expect(Object.keys((await refusalOf(client.createOrganization(request, gateway))).fields ?? {})).toEqual([
       'name',
       'admin_email',

@@ -411,7 +411,14 @@ describe('documents', () => {
 
 describe('pages', () => {
   const caller = () => systemCaller('extraction', ORGANIZATION);
-  const sizes = [1, 2].map((number) => ({ number, width: 1240, height: 1754, rotationDeg: 0 }));
+  const sizes = [1, 2].map((number) => ({
+    number,
+    width: 1240,
+    height: 1754,
+    rotationDeg: 0,
+    source: '',
+    wordsJson: '',
+  }));
   const image = async (pageId: number, preview: boolean, by: Caller) => {
     const parts: Buffer[] = [];
     let etag = '';

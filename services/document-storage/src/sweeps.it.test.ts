@@ -48,7 +48,8 @@ beforeAll(async () => {
     files = createFiles(fileStore, objects, runtime.log);
     const parts = { backbone, files, fileStore, documents, uploads, tasks, submissions };
     const queue = { organizationId: ORGANIZATION, status: 'active', acceptedMimeTypes: ['text/plain'] };
-    createUpload = createCreateUpload({ ...parts, findQueue: async () => queue });
+    const joinPictures = () => Promise.reject(new Error('nothing is joined here'));
+    createUpload = createCreateUpload({ ...parts, joinPictures, findQueue: async () => queue });
     const unpacker = new ChildPool<ArchiveJobs>({ worker: archiveWorker, size: 1 });
     runtime.onStop('unpacker', () => unpacker.close());
     const findAcceptedTypes = async () => queue.acceptedMimeTypes;
@@ -78,6 +79,7 @@ const upload = async (...texts: string[]) => {
     keys,
     values: {},
     metadata: {},
+    creatorId: null,
     emailId: null,
     rejectIdentical: false,
     join: false,
@@ -91,11 +93,11 @@ const eventsOf = async (aggregate: string) => {
   return rows.map(({ subject, version }) => `${subject} ${version}`).sort();
 };
 const startImport = async (uploadId: number) => {
-  const effect = await importUpload.start(ORGANIZATION, uploadId);
+  const effect = await importUpload.start(ORGANIZATION, uploadId, `start of ${uploadId}`);
   await transaction(backbone.database, effect);
 };
 const opened = (uploadId: number, documentId: number, annotationId: number) => ({
-  ...{ organizationId: ORGANIZATION, uploadId, documentId, annotationId },
+  ...{ organizationId: ORGANIZATION, uploadId, documentId, annotationId, trigger: 'open' },
   within: <T>(fn: () => T) => fn(),
 });
 const record = (...annotation: Parameters<typeof opened>) =>
@@ -183,7 +185,9 @@ describe('uploads at rest', () => {
 
   it('are started once, however often the event comes', async () => {
     const { uploadId, documentIds } = await upload('once');
-    const effects = await Promise.all([1, 2].map(() => importUpload.start(ORGANIZATION, uploadId)));
+    const effects = await Promise.all(
+      [1, 2].map(() => importUpload.start(ORGANIZATION, uploadId, `start of ${uploadId}`)),
+    );
     for (const effect of effects) await transaction(backbone.database, effect);
     expect(await eventsOf(`document:${documentIds[0]}`)).toEqual(['document.stored 1']);
   });

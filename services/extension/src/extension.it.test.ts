@@ -34,7 +34,7 @@ beforeAll(async () => {
     const backbone = await connectBackbone(runtime, shared);
     await createIndexes(backbone.database);
     emit = (annotationId, version, eventVersion = version) =>
-      transaction(backbone.database, (session) =>
+      transaction(backbone.database, async (session) =>
         backbone.emit(session, {
           subject: 'annotation.exporting',
           aggregate: `annotation:${annotationId}`,

@@ -102,7 +102,10 @@ beforeAll(async () => {
     const make = async (name: string) => {
       const ids = { workspaceId: workspace.id, schemaId: schema.id };
       const { id } = await queues.createQueue(queue.CreateQueueRequest.fromPartial({ name, ...ids }), caller);
-      return queues.createInbox({ name, queueId: id, emailPrefix: name.toLowerCase() }, caller);
+      return queues.createInbox(
+        queue.CreateInboxRequest.fromPartial({ name, queueId: id, emailPrefix: name.toLowerCase() }),
+        caller,
+      );
     };
     inbox = await make('Invoices');
     secondInbox = await make('Others');

@@ -60,7 +60,7 @@ const makeQueue = (
   over: Partial<contract.CreateQueueRequest> = {},
 ) => client.createQueue(contract.CreateQueueRequest.create({ name: 'Queue', workspaceId, schemaId, ...over }), caller);
 const makeInbox = (caller: Caller, queueId: number, emailPrefix = 'Invoices') =>
-  client.createInbox({ name: 'Inbox', queueId, emailPrefix }, caller);
+  client.createInbox(contract.CreateInboxRequest.fromPartial({ name: 'Inbox', queueId, emailPrefix }), caller);
 const list = (over: Partial<contract.ListRequest> = {}) => contract.ListRequest.create(over);
 const idsOf = (objects: readonly { id: number }[]) => objects.map(({ id }) => id);
 
@@ -383,7 +383,10 @@ describe('inboxes', () => {
 
   it('need a name, a prefix and a queue of the same organization', async () => {
     const other = await makeTwoQueues();
-    const create = client.createInbox({ name: '', queueId: other.first.id, emailPrefix: 'a b' }, newAdmin());
+    const create = client.createInbox(
+      contract.CreateInboxRequest.fromPartial({ name: '', queueId: other.first.id, emailPrefix: 'a b' }),
+      newAdmin(),
+    );
     expect((await refusalOf(create)).fields).toEqual({
       name: ['This field may not be blank.'],
       email_prefix: ['Enter a valid email prefix.'],

@@ -62,11 +62,13 @@ it.each([
   });
 });
 
-it.each([
+it.each<[string, Record<string, unknown>]>([
   ['ends in 60 seconds', { exp: SECONDS + 60 }],
   ['has the older name of the organization', { service_org: undefined, rossum_org: '7' }],
   ['has both names', { rossum_org: '8' }],
-  ...['/', '/api', '/api/', '/api/v1'].map((path) => [`is for ${path}`, { aud: ORIGIN + path }] as const),
+  ...['/', '/api', '/api/', '/api/v1'].map(
+    (path) => [`is for ${path}`, { aud: ORIGIN + path }] as [string, Record<string, unknown>],
+  ),
 ])('accepts one that %s', async (_, claims) => expect(await detailOf(make({}, claims))).toBe('accepted'));
 
 const unsigned = () => {

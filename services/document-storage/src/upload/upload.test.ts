@@ -18,6 +18,7 @@ const submission = (files: readonly StoredFile[], more: Partial<Submission> = {}
   keys: files.map((_, i) => `k${i}`),
   values: {},
   metadata: {},
+  creatorId: null,
   emailId: null,
   rejectIdentical: false,
   join: false,

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { checkCsrf, endSession, readCookie, sessionOf, startSession } from './cookies';
 
 const KEY = 'a'.repeat(40);
@@ -6,7 +7,7 @@ const origins = { host: 'docs.example.com', allowed: ['https://ui.example.com'] 
 const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' };
 const both = { cookie: `sessionid=${KEY}; csrftoken=${csrfToken}`, 'x-csrftoken': csrfToken };
 const check =
-  (headers: object, method = 'POST') =>
+  (headers: IncomingHttpHeaders, method = 'POST') =>
   () =>
     checkCsrf({ headers, method }, KEY, origins);
 const failed = expect.objectContaining({ reason: 'CSRF_FAILED' });
