@@ -2,6 +2,8 @@
 module.exports = {
   testEnvironment: 'node',
   roots: ['<rootDir>/packages', '<rootDir>/services', '<rootDir>/test'],
+  // Of one test or hook: what starts real processes takes long on a busy machine.
+  testTimeout: 180_000,
   testMatch: ['**/*.test.ts'],
   modulePathIgnorePatterns: ['/dist/', '/.data/'],
   transform: {

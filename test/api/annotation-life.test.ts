@@ -15,8 +15,6 @@ import {
 
 /** The life of annotations beyond the plain review. API: annotations.md, states.md, related-objects.md, pages.md. */
 
-jest.setTimeout(180_000);
-
 let system: TestSystem;
 let api: Api;
 let queue: string;

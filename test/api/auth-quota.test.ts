@@ -2,8 +2,6 @@ import { Api, type Gateway, type Json, startSystem, type TestSystem, waitFor } f
 
 /** The request quota, shared by the replicas of the gateway. API: limits.md, Request quota. */
 
-jest.setTimeout(180_000);
-
 const LIMIT = 60;
 /** What a replica may not have heard of another one: 5 % of the limit, and what was answered meanwhile. */
 const TOLERANCE = LIMIT * 0.05 + 2;

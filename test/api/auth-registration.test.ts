@@ -2,8 +2,6 @@ import { Api, idOf, type Json, startSystem, type TestSystem, waitFor } from '@in
 
 /** Registration of organizations. API: organizations-users-groups.md section 1. */
 
-jest.setTimeout(180_000);
-
 const KEY = 'let me in, please';
 const PASSWORD = 'k3a9zQ7x1b';
 let system: TestSystem;

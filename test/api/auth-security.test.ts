@@ -6,8 +6,6 @@ import { SMTPServer } from 'smtp-server';
 
 /** Passwords, mailed links and JWTs through the API. API: auth.md sections 2, 5 and 7. */
 
-jest.setTimeout(180_000);
-
 const mails: { to: string; text: string }[] = [];
 let refusals = 0;
 /** The relay: a real SMTP server, which refuses the first mail for now, as relays do. */

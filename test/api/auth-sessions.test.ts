@@ -2,8 +2,6 @@ import { Api, type Gateway, type Json, startSystem, type TestSystem, waitFor } f
 
 /** Session cookies, and the end of tokens and sessions in every replica. API: auth.md sections 1, 3 and 4. */
 
-jest.setTimeout(180_000);
-
 const PASSWORD = 'k3a9zQ7x1b';
 const UI = 'https://ui.example.com';
 let system: TestSystem;

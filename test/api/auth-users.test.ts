@@ -3,8 +3,6 @@ import { Api, type Json, type Login, startSystem, type TestSystem } from '@intak
 
 /** Tokens, users and organizations through the API. API: auth.md section 2, organizations-users-groups.md. */
 
-jest.setTimeout(180_000);
-
 let system: TestSystem;
 let admin: Api;
 

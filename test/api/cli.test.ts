@@ -6,8 +6,6 @@ import { Cli } from './cli';
 
 /** The public command-line clients, unchanged: base URL and login are all they are given. API: client-compat.md section 3. */
 
-jest.setTimeout(180_000);
-
 const SAMPLES = join(__dirname, '../samples');
 const truth = JSON.parse(readFileSync(join(SAMPLES, 'truth.json'), 'utf8'));
 

@@ -11,8 +11,6 @@ import {
   waitFor,
 } from '@intake/testkit';
 
-jest.setTimeout(180_000);
-
 let system: TestSystem;
 let api: Api;
 let foreign: Api;

@@ -1,8 +1,6 @@
 import http from 'node:http';
 import { type Api, buildPdf, invoiceLines, type Json, startSystem, type TestSystem, waitFor } from '@intake/testkit';
 
-jest.setTimeout(180_000);
-
 let system: TestSystem;
 let api: Api;
 

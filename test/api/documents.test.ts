@@ -15,8 +15,6 @@ import {
 } from '@intake/testkit';
 import JSZip from 'jszip';
 
-jest.setTimeout(180_000);
-
 const SAMPLES = join(__dirname, '../samples');
 const readSample = (name: string) => readFileSync(join(SAMPLES, name));
 const MB = 1024 * 1024;

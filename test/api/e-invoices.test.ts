@@ -1,7 +1,5 @@
 import { type Api, type Json, startSystem, type TestSystem, toForm, waitFor } from '@intake/testkit';
 
-jest.setTimeout(180_000);
-
 let system: TestSystem;
 let api: Api;
 

@@ -20,8 +20,6 @@ import {
 import JSZip from 'jszip';
 import { createTransport } from 'nodemailer';
 
-jest.setTimeout(120_000);
-
 /** E-mails from outside: what comes in, what becomes of it, and what goes out. API: email-import.md. */
 
 const PUBLIC_URL = 'http://intake.example';

@@ -11,8 +11,6 @@ import {
 
 /** Server-sent events of two replicas of the gateway. docs/events.md. */
 
-jest.setTimeout(180_000);
-
 const PASSWORD = 'k3a9zQ7x1b';
 let system: TestSystem;
 let second: Gateway;

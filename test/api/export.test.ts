@@ -4,8 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Api, idOf, type Json, startSystem, type TestSystem, waitFor } from '@intake/testkit';
 
-jest.setTimeout(180_000);
-
 const SAMPLES = join(__dirname, '../samples');
 /** What is hard to carry in one format or another. */
 const NUMBER = 'INV "1", <ž> & =2';

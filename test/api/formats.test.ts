@@ -15,8 +15,6 @@ import ExcelJS from 'exceljs';
 import JSZip from 'jszip';
 import sharp from 'sharp';
 
-jest.setTimeout(180_000);
-
 /** Files of all kinds: archives, pictures, office documents and damaged PDFs. */
 
 const SAMPLES = join(__dirname, '../samples');

@@ -11,8 +11,6 @@ import {
 
 /** Formula fields through the API. API: schemas.md section 8. */
 
-jest.setTimeout(180_000);
-
 let system: TestSystem;
 let api: Api;
 let schema: Json;

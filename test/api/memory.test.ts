@@ -2,8 +2,6 @@ import { type Api, buildPdf, type Json, startSystem, type TestSystem, waitFor } 
 
 /** What reviewers put right is used for the next document of the same sender, can be seen, and can be forgotten. */
 
-jest.setTimeout(180_000);
-
 let system: TestSystem;
 let api: Api;
 

@@ -1,8 +1,6 @@
 import http from 'node:http';
 import { Api, buildPdf, invoiceLines, type Json, startSystem, type TestSystem, toForm, waitFor } from '@intake/testkit';
 
-jest.setTimeout(180_000);
-
 describe('without its neighbours', () => {
   let system: TestSystem;
   beforeAll(async () => {

@@ -12,8 +12,6 @@ import { PDFDocument } from 'pdf-lib';
 
 /** Splitting documents and editing their pages. API: annotations.md section 8, pages.md. */
 
-jest.setTimeout(180_000);
-
 let system: TestSystem;
 let api: Api;
 let colleague: Api;

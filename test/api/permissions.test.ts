@@ -25,8 +25,6 @@ import { createRoutes } from '../../services/gateway/src/routes';
  * running system. The endpoints are the rows that the gateway serves; what is expected stands here.
  */
 
-jest.setTimeout(180_000);
-
 /** API: auth.md section 8, by its columns; organization_group_admin is as admin. */
 const COLUMNS = ['viewer', 'annotator_embedded', 'annotator_limited', 'annotator', 'manager', 'approver', 'admin'];
 

@@ -9,8 +9,6 @@ import {
   waitFor,
 } from '@intake/testkit';
 
-jest.setTimeout(180_000);
-
 const SIDELOADS =
   'assignees automation_blockers confirmed_bys content creators deleted_bys documents emails exported_bys labels modifiers notes organizations pages purged_bys queues rejected_bys related_emails relations child_relations schemas suggested_edits workflow_runs workspaces';
 

@@ -5,8 +5,6 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { startSystem, type TestSystem } from '@intake/testkit';
 
-jest.setTimeout(180_000);
-
 const SAMPLES = join(__dirname, '../samples');
 const truth = JSON.parse(readFileSync(join(SAMPLES, 'truth.json'), 'utf8'));
 const python = process.env.INTAKE_TEST_PYTHON;

@@ -2,8 +2,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { receiveTraces, startSystem, type TestSystem, type TraceReceiver, toForm, waitFor } from '@intake/testkit';
 
-jest.setTimeout(180_000);
-
 const SAMPLE = join(__dirname, '../samples/invoice-en.pdf');
 
 let receiver: TraceReceiver;

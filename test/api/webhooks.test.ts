@@ -13,8 +13,6 @@ import {
 } from '@intake/testkit';
 import { Webhook } from 'standardwebhooks';
 
-jest.setTimeout(180_000);
-
 const SECRET = 'a secret between the two';
 
 let system: TestSystem;

@@ -6,8 +6,6 @@ import type { Json } from '@intake/testkit';
 
 /** What `helm install` would create, over several files of values. */
 
-jest.setTimeout(60_000);
-
 const CHART = join(__dirname, '../../helm/intake');
 const VALUES = ['', ...readdirSync(join(CHART, 'ci')).map((name) => join(CHART, 'ci', name))];
 const SERVICES = [

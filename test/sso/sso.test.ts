@@ -5,8 +5,6 @@ import { startProvider, type TestProvider } from './provider';
 
 /** Single sign-on with a real provider, in a real browser and without one. API: auth.md sections 6 and 7. */
 
-jest.setTimeout(120_000);
-
 let system: TestSystem;
 let provider: TestProvider;
 let admin: Api;

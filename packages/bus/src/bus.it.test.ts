@@ -26,8 +26,6 @@ import {
   startWorkers,
 } from '.';
 
-jest.setTimeout(90_000);
-
 /** As in `bus-process.cjs`. */
 const LOST_MS = 3000;
 const PROCESS = join(__dirname, '../test/bus-process.cjs');

@@ -12,8 +12,6 @@ import { runCli } from './cli';
 
 /** The command against real services. */
 
-jest.setTimeout(60_000);
-
 let system: TestSystem;
 
 beforeAll(async () => {

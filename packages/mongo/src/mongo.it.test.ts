@@ -30,8 +30,6 @@ import {
   transaction,
 } from '.';
 
-jest.setTimeout(60_000);
-
 const HOLDER = join(__dirname, '../test/hold-lease.cjs');
 
 let env: ServiceEnv;

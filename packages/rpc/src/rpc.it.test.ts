@@ -31,7 +31,6 @@ const CALLER: Caller = {
   roles: ['annotator'],
   queueIds: [5],
 };
-jest.setTimeout(30_000);
 const MB = 1024 * 1024;
 
 const EXTRACTION = { recognize: extraction.ExtractionServiceService.recognize };

@@ -85,7 +85,7 @@ interface Plan {
 const REST_OFFSET = 80;
 const SMTP_OFFSET = 81;
 const OFFSETS = [...Array(10).keys(), ...[...Array(10).keys()].map((i) => 50 + i), REST_OFFSET, SMTP_OFFSET];
-const READY_MS = 60_000;
+const READY_MS = 120_000;
 
 /** Starts Intake on free ports with data of its own. When it does not come up, the error shows the end of the logs. */
 export async function startSystem(options: SystemOptions = {}): Promise<TestSystem> {

@@ -16,8 +16,6 @@ import {
 } from '.';
 import { insertStored, runAdminCommand } from './databases.store';
 
-jest.setTimeout(60_000);
-
 describe('waitFor', () => {
   it('answers what the probe found, after errors and falsy answers', async () => {
     let calls = 0;

@@ -49,8 +49,6 @@ afterEach(async () => {
   await Promise.all(pools.splice(0).map((pool) => pool.close()));
 });
 
-jest.setTimeout(40_000);
-
 test('Buffers and nested values come back as they went', async () => {
   const input = { bytes: Buffer.from([0, 1, 255]), list: [1, null, { deep: 'ž' }], when: new Date(0) };
   const output = await open().run('echo', input);

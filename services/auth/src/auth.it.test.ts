@@ -7,8 +7,6 @@ import { start } from './main';
 
 /** The service by its rpcs, on a real MongoDB and NATS. */
 
-jest.setTimeout(60_000);
-
 const gateway = systemCaller('gateway');
 const PASSWORD = 'correct horse';
 

@@ -14,8 +14,6 @@ import {
 } from '@intake/testkit';
 import { start } from './main';
 
-jest.setTimeout(90_000);
-
 /** What the issue allows until the caller hears of it, and some room for a busy machine. */
 const SOON_MS = 5000;
 

@@ -16,8 +16,6 @@ import {
 import JSZip from 'jszip';
 import { start } from './main';
 
-jest.setTimeout(90_000);
-
 type Storage = Client<typeof documentStorage.DocumentStorageServiceService>;
 
 const MB = 1024 * 1024;

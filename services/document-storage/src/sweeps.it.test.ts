@@ -15,8 +15,6 @@ import { createSubmissionStore } from './upload/submission.store';
 import { createUnpackArchives } from './upload/unpack-archives';
 import { createUploadStore, type UploadStore } from './upload/upload.store';
 
-jest.setTimeout(60_000);
-
 const ORGANIZATION = 3;
 const caller = systemCaller('test', ORGANIZATION);
 const MINUTE = 60_000;

@@ -6,8 +6,6 @@ import Papa from 'papaparse';
 import { start } from './main';
 import { BASE, goldenAnnotation, goldenRecord, schemaContent } from './testing/golden';
 
-jest.setTimeout(60_000);
-
 /** The service on real rpc connections; its neighbours are played by servers of this test, which note what they are asked. */
 const TOTAL = 120;
 const CURRENT_SCHEMA = 31336;

@@ -6,8 +6,6 @@ import { type RunningService, runService } from '@intake/service';
 import { dropTestData, freePorts, serviceEnv, waitFor } from '@intake/testkit';
 import { start } from './main';
 
-jest.setTimeout(60_000);
-
 const { finishExport, getAnnotations } = annotation.AnnotationServiceService;
 const { getQueues, listHooks } = queue.QueueServiceService;
 const finished: { request: annotation.FinishExportRequest; caller: Caller }[] = [];

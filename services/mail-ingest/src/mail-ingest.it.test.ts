@@ -33,8 +33,6 @@ import { start } from './main';
 import { MAX_MESSAGE_BYTES } from './smtp/smtp-listener';
 import { pushResting } from './sweeps';
 
-jest.setTimeout(120_000);
-
 const ORGANIZATION = 21;
 const ADMIN: Caller = {
   kind: 'user',

@@ -7,8 +7,6 @@ import { DEFAULT_ACCEPTED_MIME_TYPES, DEFAULT_SETTINGS } from './queue/queue-def
 
 /** The service by its rpcs, on a real MongoDB and NATS. */
 
-jest.setTimeout(60_000);
-
 let env: ServiceEnv;
 let service: RunningService;
 let probe: CommandRuntime;

@@ -6,8 +6,6 @@ import { type RunningService, runService } from '@intake/service';
 import { dropTestData, findStored, freePorts, serviceEnv, waitFor } from '@intake/testkit';
 import { start } from './main';
 
-jest.setTimeout(60_000);
-
 const { getQueues } = queue.QueueServiceService;
 const day = (text: string) => new Date(`${text}T12:00:00Z`);
 const caller: Caller = {

@@ -1,8 +1,6 @@
 import { join } from 'node:path';
 import { runCli } from '../cli';
 
-jest.setTimeout(60_000);
-
 const samples = join(__dirname, '../../../../test/samples');
 
 async function intake(...args: string[]) {

@@ -1,8 +1,6 @@
 import { PDFDocument, StandardFonts } from 'pdf-lib';
 import { readPages, recognize, renderPage } from '../index';
 
-jest.setTimeout(30_000);
-
 const cii = (total: string) => `<?xml version="1.0"?><CrossIndustryInvoice>
   <ExchangedDocument><ID>2024-77</ID><TypeCode>380</TypeCode><IssueDateTime><DateTimeString format="102">20240131</DateTimeString></IssueDateTime></ExchangedDocument>
   <SupplyChainTradeTransaction>

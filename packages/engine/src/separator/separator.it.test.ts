@@ -9,8 +9,6 @@ import { runsBetween, SEPARATOR_TEXT } from './parts';
 import { findPageCodes } from './qr-codes';
 import { buildSeparatorPage } from './separator-page';
 
-jest.setTimeout(120_000);
-
 const invoice = readFileSync(path.join(__dirname, '../../../../test/samples/invoice-en.pdf'));
 const A4 = { width: 595.28, height: 841.89 };
 

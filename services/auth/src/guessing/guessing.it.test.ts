@@ -6,8 +6,6 @@ import { start } from '../main';
 
 /** Guessing of passwords at two replicas of the service, on a real MongoDB. API: limits.md, Request quota. */
 
-jest.setTimeout(60_000);
-
 const gateway = systemCaller('gateway');
 const PASSWORD = 'correct horse';
 const LIMIT = 6;
