@@ -391,6 +391,35 @@ describe('failures', () => {
     expect(await listDeadLetters(node.bus)).toEqual([]);
   });
 
+  it('hold up what comes after in the same aggregate, and nothing else', async () => {
+    const env = newEnv();
+    const node = await startNode('sample', env);
+    let failures = 2;
+    const seen: string[] = [];
+    const sample = (version: number) =>
+      ({
+        subject: 'organization.created',
+        aggregate: 'organization:1',
+        version,
+        payload: events.OrganizationCreated.create({ organizationId: 1 }),
+      }) as const;
+    startConsumer(node.runtime, {
+      ...node,
+      delays: { failures: [300, 300, 300], away: 300 },
+      handlers: {
+        'organization.created': {
+          on: ({ aggregate, version }) => {
+            if (aggregate === 'organization:1' && version === 1 && failures-- > 0) throw new Error('not yet');
+            return async () => void seen.push(`${aggregate}:${version}`);
+          },
+        },
+      },
+    });
+    await emit(node, sample(1), sample(2), sample(3), created(2));
+    await waitFor('all of them', () => seen.length === 4);
+    expect(seen).toEqual(['organization:2:1', 'organization:1:1', 'organization:1:2', 'organization:1:3']);
+  });
+
   it('of giving up leave neither note nor dead letter, and are tried again', async () => {
     const env = newEnv();
     const node = await startNode('sample', env);

@@ -14,6 +14,7 @@ import {
   type StreamConfig,
 } from 'nats';
 import { wasPublishedAgain } from './event';
+import { readNatsUrl } from './nats-url';
 import { type Payload, STREAMS, SUBJECTS, type Subject, streamOf } from './subjects';
 
 /** How to reach NATS. */
@@ -59,6 +60,7 @@ const DAYS = 24 * 3600 * 1000;
 
 /** Connects in the background and keeps trying for ever. */
 export function connectBus(runtime: Runtime, { url, prefix }: BusOptions): Bus {
+  const servers = readNatsUrl(url);
   let stopping = false;
   let reconnects = 0;
   let online = false;
@@ -66,7 +68,7 @@ export function connectBus(runtime: Runtime, { url, prefix }: BusOptions): Bus {
   let wakeUp: () => void = () => undefined;
   const connectOnce = () =>
     connect({
-      servers: url.split(','),
+      ...servers,
       name: `intake-${runtime.name}`,
       maxReconnectAttempts: -1,
       reconnectTimeWait: 250,

@@ -15,6 +15,7 @@ import { createAcknowledge } from './acknowledge';
 import type { Bus } from './connection';
 import { toDeadLetter } from './dead-letters';
 import { type BusEvent, fromMessage, idOf, wasPublishedAgain } from './event';
+import { createFailedFirst } from './failed-first';
 import { createGroupCommit, type Outcome } from './group-commit';
 import type { EventHandler, EventHandlers } from './handlers';
 import { startPull } from './pull';
@@ -41,8 +42,9 @@ export interface ConsumerOptions {
  * tried again after the waits of the retry table; then the event is given up and parked among the dead letters. Failures
  * that are somebody else's are tried again for as long as they last.
  *
- * Events of one aggregate are acted on one after the other in each replica, in the order of their versions as long as none
- * of them fails; a handler for which a late event would be wrong compares `event.version` with what it has.
+ * Events of one aggregate are acted on one after the other in each replica, in the order of their versions: those after one that
+ * failed wait for it. Between replicas there is no order; a handler for which a late event would be wrong compares
+ * `event.version` with what it has.
  */
 export function startConsumer(runtime: Runtime, options: ConsumerOptions): void {
   const { bus, database, inbox, outbox, handlers, isAway = () => false, concurrency = 32 } = options;
@@ -58,6 +60,7 @@ export function startConsumer(runtime: Runtime, options: ConsumerOptions): void 
 
   const commit = createGroupCommit(database, inbox, runtime.name);
   const acknowledge = createAcknowledge();
+  const order = createFailedFirst();
 
   const actOn = async (event: BusEvent, handler: EventHandler<Subject>, mayBeRepeated: boolean): Promise<Outcome> => {
     // Only then: the claim with the effect decides, this saves the work before it.
@@ -93,6 +96,11 @@ export function startConsumer(runtime: Runtime, options: ConsumerOptions): void 
       message.term();
       return;
     }
+    const holdMs = order.waitFor(event);
+    if (holdMs > 0) {
+      message.nak(holdMs);
+      return;
+    }
     const context = { requestId: event.requestId ?? randomUUID(), otel: contextFromTraceparent(event.traceparent) };
     await runInContext(context, async () => {
       try {
@@ -100,6 +108,7 @@ export function startConsumer(runtime: Runtime, options: ConsumerOptions): void 
           actOn(event, handler, message.redelivered || wasPublishedAgain(message)),
         );
         handled.inc({ subject, outcome });
+        order.passed(event);
         await acknowledge(message);
       } catch (cause) {
         await afterError(message, event, handler, cause as Error);
@@ -116,6 +125,7 @@ export function startConsumer(runtime: Runtime, options: ConsumerOptions): void 
       try {
         await giveUp(message, error, async (session) => handler.giveUp?.(event, error, session));
         handled.inc({ subject, outcome: 'parked' });
+        order.passed(event);
         message.term();
         return;
       } catch (problem) {
@@ -125,6 +135,7 @@ export function startConsumer(runtime: Runtime, options: ConsumerOptions): void 
     const delayMs = next.kind === 'retry' ? next.delayMs : delays.away;
     runtime.log.warn({ err: error, event: event.id, tries, delayMs }, 'event will be tried again');
     handled.inc({ subject, outcome: 'retried' });
+    order.failed(event, delayMs);
     message.nak(delayMs);
   };
 
