@@ -74,7 +74,7 @@ it('makes a further organization with queue and inbox of its own, once', async (
 it('completes an organization that was left without a queue', async () => {
   const runtime = createCommandRuntime('test');
   const { INTAKE_AUTH_ADDRESS: address, INTAKE_RPC_SECRET: secret } = system.env;
-  const organizations = connectRpc(runtime, auth.AuthServiceService, address as string, secret as string);
+  const organizations = connectRpc(runtime, auth.AuthServiceService, address as string, { secret: secret as string });
   const left = await organizations.createOrganization(
     {
       name: 'Half',
@@ -131,7 +131,7 @@ it('sets the password of a user', async () => {
 
   const runtime = createCommandRuntime('test');
   const { INTAKE_AUTH_ADDRESS: address, INTAKE_RPC_SECRET: secret } = system.env;
-  const accounts = connectRpc(runtime, auth.AuthServiceService, address as string, secret as string);
+  const accounts = connectRpc(runtime, auth.AuthServiceService, address as string, { secret: secret as string });
   const logIn = (password: string) =>
     accounts.login({ username: 'forgotten@example.com', password }, systemCaller('test'));
   expect((await logIn('another one')).key).toEqual(expect.any(String));

@@ -55,12 +55,12 @@ export async function runCli(args: readonly string[], env: Environment, { out, e
 }
 
 async function runCommand(command: Command, options: Readonly<Record<string, string>>, env: Environment) {
-  const { secret, addressOf } = readRpcSettings(env);
+  const rpc = readRpcSettings(env);
   const runtime = createCommandRuntime('cli');
   try {
     const services = {
-      auth: connectRpc(runtime, auth.AuthServiceService, addressOf('auth'), secret),
-      queues: connectRpc(runtime, queue.QueueServiceService, addressOf('queue'), secret),
+      auth: connectRpc(runtime, auth.AuthServiceService, rpc.addressOf('auth'), rpc),
+      queues: connectRpc(runtime, queue.QueueServiceService, rpc.addressOf('queue'), rpc),
     };
     return await command.run(options, services, env);
   } finally {

@@ -1,8 +1,10 @@
-import { credentials, Client as GrpcClient, Metadata, type ServiceError } from '@grpc/grpc-js';
+import { Client as GrpcClient, Metadata, type ServiceError } from '@grpc/grpc-js';
 import { currentContext, currentTraceparent, type Runtime, withSpan } from '@intake/service';
 import { SpanKind } from '@opentelemetry/api';
 import { type Caller, signCaller } from './caller';
 import type { CallOptions, Client, Definition } from './methods';
+import type { RpcSettings } from './settings';
+import { nameOptions, toChannelCredentials } from './tls';
 import { END_OF_REQUESTS, KEYS, MAX_MESSAGE_BYTES, refusalFromError } from './wire';
 
 /** How long an rpc may take when neither the call nor the request it serves says less. */
@@ -14,6 +16,9 @@ const SPREAD_OVER_REPLICAS = JSON.stringify({ loadBalancingConfig: [{ round_robi
 /** How long a signed caller is sent again as it is; it is good for two minutes. */
 const SIGNATURE_KEPT_MS = 30_000;
 
+/** By what a service proves to others that it is one: the secret that all share, and its certificate where there is TLS. */
+export type Identity = Pick<RpcSettings, 'secret'> & Partial<Pick<RpcSettings, 'tls'>>;
+
 /**
  * Connects to a service. Each call carries its caller, request id and trace, and ends at the earliest of its own
  * time-out and the deadline of the request it serves. Errors are `Refusal`s; a service that cannot be reached is SERVICE_UNAVAILABLE.
@@ -22,9 +27,10 @@ export function connectRpc<D extends Definition>(
   runtime: Runtime,
   definition: D,
   address: string,
-  secret: string,
+  { secret, tls }: Identity,
 ): Client<D> {
-  const grpc = new GrpcClient(address, credentials.createInsecure(), {
+  const grpc = new GrpcClient(address, toChannelCredentials(tls), {
+    ...nameOptions(tls),
     'grpc.service_config': SPREAD_OVER_REPLICAS,
     'grpc.enable_channelz': 0,
     'grpc.service_config_disable_resolution': 1,

@@ -9,7 +9,7 @@ export {
   systemCaller,
   verifyCaller,
 } from './caller';
-export { connectRpc } from './client';
+export { connectRpc, type Identity } from './client';
 export {
   type FieldErrors,
   invalidField,
@@ -24,3 +24,4 @@ export type { CallOptions, Client, Definition, Handlers } from './methods';
 export { createReader } from './reader';
 export { type ServeOptions, serveRpc } from './server';
 export { type RpcSettings, readRpcSettings, type ServiceName } from './settings';
+export type { RpcTls } from './tls';

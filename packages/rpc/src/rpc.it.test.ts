@@ -87,12 +87,12 @@ async function serveStorage(handlers: Partial<Storage>) {
 
 async function connectExtraction(address: string, secret = SECRET): Promise<Client<typeof EXTRACTION>> {
   const { runtime } = await startRuntime('gateway');
-  return connectRpc(runtime, EXTRACTION, address, secret);
+  return connectRpc(runtime, EXTRACTION, address, { secret });
 }
 
 async function connectStorage(address: string): Promise<Client<typeof STORAGE>> {
   const { runtime } = await startRuntime('gateway');
-  return connectRpc(runtime, STORAGE, address, SECRET);
+  return connectRpc(runtime, STORAGE, address, { secret: SECRET });
 }
 
 const ok = extraction.ExtractionResult.create;
@@ -519,7 +519,7 @@ describe('operations', () => {
       return ok();
     }, env);
     const { runtime } = await startRuntime('annotation', env);
-    const toInner = connectRpc(runtime, EXTRACTION, inner.address, SECRET);
+    const toInner = connectRpc(runtime, EXTRACTION, inner.address, { secret: SECRET });
     const port = await serveRpc(runtime, {
       definition: EXTRACTION,
       handlers: { recognize: (one, caller) => toInner.recognize(one, caller) },
@@ -529,7 +529,7 @@ describe('operations', () => {
       secret: SECRET,
     });
     const { runtime: edge } = await startRuntime('gateway', env);
-    const client = connectRpc(edge, EXTRACTION, `127.0.0.1:${port}`, SECRET);
+    const client = connectRpc(edge, EXTRACTION, `127.0.0.1:${port}`, { secret: SECRET });
     await runInContext({ ...currentContext(), requestId: 'the-one' }, () => client.recognize(request, CALLER));
     for (const service of running.splice(0).reverse()) await service.stop(); // sends the last traces
     await receiver.stop();

@@ -3,7 +3,6 @@ import type { EventEmitter } from 'node:events';
 import {
   type Metadata,
   Server,
-  ServerCredentials,
   type ServerReadableStream,
   type ServerUnaryCall,
   type ServerWritableStream,
@@ -20,6 +19,7 @@ import { Histogram } from 'prom-client';
 import { verifyCaller } from './caller';
 import { Refusal } from './errors';
 import type { Definition, Handlers } from './methods';
+import { type RpcTls, toServerCredentials } from './tls';
 import { END_OF_REQUESTS, KEYS, MAX_MESSAGE_BYTES, refusalToStatus } from './wire';
 
 /** How a service offers its rpcs. */
@@ -33,6 +33,8 @@ export interface ServeOptions<D extends Definition> {
   readonly port: number;
   /** Shared by all services; proves that a caller was verified by one of them. */
   readonly secret: string;
+  /** Certificates of this and all other services; callers without one are not served. */
+  readonly tls?: RpcTls;
   /** Recognises failures of the service's own backing services, which are worth a retry: SERVICE_UNAVAILABLE. */
   readonly isUnavailable?: (error: unknown) => boolean;
 }
@@ -165,7 +167,7 @@ export async function serveRpc<D extends Definition>(runtime: Runtime, options: 
   new ReflectionService(loadSync(options.proto, { includeDirs: [protoRoot] })).addToServer(server);
 
   const port = await new Promise<number>((resolve, reject) => {
-    server.bindAsync(`${options.host}:${options.port}`, ServerCredentials.createInsecure(), (error, bound) =>
+    server.bindAsync(`${options.host}:${options.port}`, toServerCredentials(options.tls), (error, bound) =>
       error ? reject(error) : resolve(bound),
     );
   });

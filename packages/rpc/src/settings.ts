@@ -1,4 +1,5 @@
 import { count, type Environment, readConfig, text } from '@intake/service';
+import { type RpcTls, readRpcTls } from './tls';
 
 /** The services that answer rpcs, as they are named in settings. */
 export type ServiceName =
@@ -17,6 +18,8 @@ export interface RpcSettings {
   readonly host: string;
   readonly port: number;
   readonly secret: string;
+  /** Certificates; undefined: the connections are not encrypted. */
+  readonly tls: RpcTls | undefined;
   /** `host:port` of a neighbour: `INTAKE_<NAME>_ADDRESS`, by default `intake-<name>:7400` (as in Kubernetes). */
   addressOf(service: ServiceName): string;
 }
@@ -30,6 +33,7 @@ export function readRpcSettings(env: Environment): RpcSettings {
   });
   return {
     ...config,
+    tls: readRpcTls(env),
     addressOf(service) {
       const variable = `INTAKE_${service.replaceAll('-', '_').toUpperCase()}_ADDRESS`;
       return readConfig(env, { address: text(variable, `host:port of ${service}`, `intake-${service}:7400`) }).address;

@@ -34,7 +34,7 @@ beforeAll(async () => {
       runtime,
       contract.AnnotationServiceService,
       system.env.INTAKE_ANNOTATION_ADDRESS as string,
-      system.env.INTAKE_RPC_SECRET as string,
+      { secret: system.env.INTAKE_RPC_SECRET as string },
     );
     const note = {
       on: (event: { id: string; version: number; payload: events.AnnotationChanged }) => async () => {

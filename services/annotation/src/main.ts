@@ -57,14 +57,14 @@ export const start = (env: Environment) =>
     const blockers = createBlockerStore(backbone.database);
     await createIndexes(backbone.database);
 
-    const queues = connectRpc(runtime, queue.QueueServiceService, rpc.addressOf('queue'), rpc.secret);
+    const queues = connectRpc(runtime, queue.QueueServiceService, rpc.addressOf('queue'), rpc);
     const storage = connectRpc(
       runtime,
       documentStorage.DocumentStorageServiceService,
       rpc.addressOf('document-storage'),
-      rpc.secret,
+      rpc,
     );
-    const extensions = connectRpc(runtime, extension.ExtensionServiceService, rpc.addressOf('extension'), rpc.secret);
+    const extensions = connectRpc(runtime, extension.ExtensionServiceService, rpc.addressOf('extension'), rpc);
     const schemas = createSchemas(queues);
     const stores = { store, history, content, idempotency, readings, notes, relations, blockers };
     const tools = { backbone, ...stores, schemas, queues, storage, extensions };

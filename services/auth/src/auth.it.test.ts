@@ -28,7 +28,7 @@ beforeAll(async () => {
   backbone.bus.listen('auth.revoked', (payload) => void revoked.push(payload));
   backbone.bus.listen('organization.created', (payload) => void created.push(payload));
   await (await backbone.bus.connected()).flush();
-  client = connectRpc(probe, auth.AuthServiceService, `127.0.0.1:${port}`, env.INTAKE_RPC_SECRET as string);
+  client = connectRpc(probe, auth.AuthServiceService, `127.0.0.1:${port}`, { secret: env.INTAKE_RPC_SECRET as string });
 });
 
 afterAll(async () => {

@@ -30,7 +30,7 @@ beforeAll(async () => {
   service = await start(env);
   probe = await runService('test', env, async (runtime) => {
     const { DocumentStorageServiceService: definition } = documentStorage;
-    storage = connectRpc(runtime, definition, `127.0.0.1:${port}`, env.INTAKE_RPC_SECRET ?? '');
+    storage = connectRpc(runtime, definition, `127.0.0.1:${port}`, { secret: env.INTAKE_RPC_SECRET ?? '' });
   });
 });
 

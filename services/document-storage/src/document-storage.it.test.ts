@@ -49,8 +49,8 @@ beforeAll(async () => {
   const address = system.env.INTAKE_DOCUMENT_STORAGE_ADDRESS ?? '';
   service = await start({ ...system.env, INTAKE_RPC_PORT: address.split(':')[1], INTAKE_LOG_LEVEL: 'silent' });
   probe = await runService('test', { ...system.env, INTAKE_OPS_PORT: '0' }, async (runtime) => {
-    storage = connectRpc(runtime, documentStorage.DocumentStorageServiceService, address, secret);
-    const queues = connectRpc(runtime, queue.QueueServiceService, system.env.INTAKE_QUEUE_ADDRESS ?? '', secret);
+    storage = connectRpc(runtime, documentStorage.DocumentStorageServiceService, address, { secret });
+    const queues = connectRpc(runtime, queue.QueueServiceService, system.env.INTAKE_QUEUE_ADDRESS ?? '', { secret });
     const caller = systemCaller('test', ORGANIZATION);
     const workspace = await queues.createWorkspace({ name: 'W', metadata: undefined }, caller);
     const schema = await queues.createSchema(

@@ -73,8 +73,8 @@ export const start = (env: Environment) =>
     const unpacker = new ChildPool<ArchiveJobs>({ worker: archiveWorker, size: 1, timeoutMs: UNPACKING_MS });
     runtime.onStop('unpacker', () => unpacker.close());
 
-    const queues = connectRpc(runtime, queue.QueueServiceService, rpc.addressOf('queue'), rpc.secret);
-    const hooks = connectRpc(runtime, extension.ExtensionServiceService, rpc.addressOf('extension'), rpc.secret);
+    const queues = connectRpc(runtime, queue.QueueServiceService, rpc.addressOf('queue'), rpc);
+    const hooks = connectRpc(runtime, extension.ExtensionServiceService, rpc.addressOf('extension'), rpc);
     const readQueue = createReader(async (ids, caller) => (await queues.getQueues({ ids }, caller)).queues);
     const files = createFiles(fileStore, objects, runtime.log);
     const importUpload = createImportUpload({

@@ -28,7 +28,7 @@ beforeAll(async () => {
   env = serviceEnv({ INTAKE_RPC_PORT: String(port) }, { ...backing(), s3: minio.s3 });
   probe = await runService('test', env, async (runtime) => {
     const { DocumentStorageServiceService: definition } = documentStorage;
-    storage = connectRpc(runtime, definition, `127.0.0.1:${port}`, env.INTAKE_RPC_SECRET ?? '');
+    storage = connectRpc(runtime, definition, `127.0.0.1:${port}`, { secret: env.INTAKE_RPC_SECRET ?? '' });
   });
   await minio.kill();
   service = await start(env);

@@ -69,7 +69,7 @@ beforeAll(async () => {
   const serve = <D extends Definition>(i: number, name: string, definition: D, proto: string, handlers: Handlers<D>) =>
     runService(name, { INTAKE_LOG_LEVEL: 'silent' }, async (runtime) => {
       await serveRpc(runtime, { definition, proto, handlers, host: '127.0.0.1', port: ports[i] ?? 0, secret: SECRET });
-      if (i === 0) client = connectRpc(runtime, exporting.ExportServiceService, addressOf(4), SECRET);
+      if (i === 0) client = connectRpc(runtime, exporting.ExportServiceService, addressOf(4), { secret: SECRET });
     });
 
   const { streamForExport } = annotation.AnnotationServiceService;

@@ -8,15 +8,15 @@ export const start = (env: Environment) =>
   runService('export', env, async (runtime) => {
     const rpc = readRpcSettings(env);
     const neighbours = {
-      annotations: connectRpc(runtime, annotation.AnnotationServiceService, rpc.addressOf('annotation'), rpc.secret),
+      annotations: connectRpc(runtime, annotation.AnnotationServiceService, rpc.addressOf('annotation'), rpc),
       documents: connectRpc(
         runtime,
         documentStorage.DocumentStorageServiceService,
         rpc.addressOf('document-storage'),
-        rpc.secret,
+        rpc,
       ),
-      queues: connectRpc(runtime, queue.QueueServiceService, rpc.addressOf('queue'), rpc.secret),
-      users: connectRpc(runtime, auth.AuthServiceService, rpc.addressOf('auth'), rpc.secret),
+      queues: connectRpc(runtime, queue.QueueServiceService, rpc.addressOf('queue'), rpc),
+      users: connectRpc(runtime, auth.AuthServiceService, rpc.addressOf('auth'), rpc),
     };
     await serveRpc(runtime, {
       definition: exporting.ExportServiceService,

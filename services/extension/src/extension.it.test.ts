@@ -68,7 +68,7 @@ beforeAll(async () => {
         },
       },
     });
-    client = connectRpc(runtime, extension.ExtensionServiceService, `127.0.0.1:${extensionPort}`, secret);
+    client = connectRpc(runtime, extension.ExtensionServiceService, `127.0.0.1:${extensionPort}`, { secret });
   });
   service = await start(env);
 });

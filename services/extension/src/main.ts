@@ -36,7 +36,7 @@ export const start = (env: Environment) =>
     await createIndexes(database);
 
     const connect = <D extends Definition>(definition: D, name: ServiceName) =>
-      connectRpc(runtime, definition, rpc.addressOf(name), rpc.secret);
+      connectRpc(runtime, definition, rpc.addressOf(name), rpc);
     const annotations = connect(annotation.AnnotationServiceService, 'annotation');
     const storage = connect(documentStorage.DocumentStorageServiceService, 'document-storage');
     const queues = connect(queue.QueueServiceService, 'queue');

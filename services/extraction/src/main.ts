@@ -79,10 +79,10 @@ export const start = (env: Environment) =>
         runtime,
         documentStorage.DocumentStorageServiceService,
         rpc.addressOf('document-storage'),
-        rpc.secret,
+        rpc,
       ),
-      annotations: connectRpc(runtime, annotation.AnnotationServiceService, rpc.addressOf('annotation'), rpc.secret),
-      queues: connectRpc(runtime, queue.QueueServiceService, rpc.addressOf('queue'), rpc.secret),
+      annotations: connectRpc(runtime, annotation.AnnotationServiceService, rpc.addressOf('annotation'), rpc),
+      queues: connectRpc(runtime, queue.QueueServiceService, rpc.addressOf('queue'), rpc),
       ocr: { tesseract: config.tesseract, ...(config.languages.length > 0 && { languages: [...config.languages] }) },
       observe: (seconds: number, outcome: 'read' | 'failed') => durations.observe({ outcome }, seconds),
     };

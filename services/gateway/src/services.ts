@@ -13,9 +13,9 @@ import { connectRpc, type Definition, type RpcSettings, type ServiceName } from 
 import type { Runtime } from '@intake/service';
 
 /** Connects the neighbours that the API is made of. */
-export function connectServices(runtime: Runtime, { addressOf, secret }: RpcSettings) {
+export function connectServices(runtime: Runtime, rpc: RpcSettings) {
   const connect = <D extends Definition>(definition: D, name: ServiceName) =>
-    connectRpc(runtime, definition, addressOf(name), secret);
+    connectRpc(runtime, definition, rpc.addressOf(name), rpc);
   return {
     auth: connect(auth.AuthServiceService, 'auth'),
     queue: connect(queue.QueueServiceService, 'queue'),

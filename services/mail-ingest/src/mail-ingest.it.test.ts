@@ -87,10 +87,10 @@ beforeAll(async () => {
     INTAKE_MAIL_CHECK_SENDER: 'off',
   });
   probe = await runService('test', { ...env, INTAKE_OPS_PORT: '0' }, async (runtime) => {
-    mails = connectRpc(runtime, mailIngest.MailIngestServiceService, address, secret);
+    mails = connectRpc(runtime, mailIngest.MailIngestServiceService, address, { secret });
     const { DocumentStorageServiceService: storageDefinition } = documentStorage;
-    storage = connectRpc(runtime, storageDefinition, addressOf('DOCUMENT_STORAGE'), secret);
-    const queues = connectRpc(runtime, queue.QueueServiceService, addressOf('QUEUE'), secret);
+    storage = connectRpc(runtime, storageDefinition, addressOf('DOCUMENT_STORAGE'), { secret });
+    const queues = connectRpc(runtime, queue.QueueServiceService, addressOf('QUEUE'), { secret });
     const caller = systemCaller('test', ORGANIZATION);
     const workspace = await queues.createWorkspace({ name: 'W', metadata: undefined }, caller);
     const schema = await queues.createSchema(

@@ -38,9 +38,9 @@ export const start = (env: Environment) =>
     const deliveries = createDeliveryStore(backbone.database);
     await createIndexes(backbone.database);
 
-    const inboxes = createInboxes(connectRpc(runtime, queue.QueueServiceService, rpc.addressOf('queue'), rpc.secret));
+    const inboxes = createInboxes(connectRpc(runtime, queue.QueueServiceService, rpc.addressOf('queue'), rpc));
     const storage = createStorage(
-      connectRpc(runtime, documentStorage.DocumentStorageServiceService, rpc.addressOf('document-storage'), rpc.secret),
+      connectRpc(runtime, documentStorage.DocumentStorageServiceService, rpc.addressOf('document-storage'), rpc),
     );
     const parser = new ChildPool<ParseJobs>({ worker: parseWorker, size: readers, timeoutMs: 60_000 });
     runtime.onStop('message readers', () => parser.close());

@@ -17,7 +17,9 @@ beforeAll(async () => {
   env = serviceEnv({ INTAKE_RPC_PORT: String(port), INTAKE_MAIL_DOMAIN: 'Mail.Example.com' });
   service = await start(env);
   probe = createCommandRuntime('probe');
-  client = connectRpc(probe, contract.QueueServiceService, `127.0.0.1:${port}`, env.INTAKE_RPC_SECRET as string);
+  client = connectRpc(probe, contract.QueueServiceService, `127.0.0.1:${port}`, {
+    secret: env.INTAKE_RPC_SECRET as string,
+  });
 });
 
 afterAll(async () => {

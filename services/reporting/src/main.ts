@@ -14,7 +14,7 @@ export const start = (env: Environment) =>
     const backbone = await connectBackbone(runtime, env);
     const facts = createFactStore(backbone.database);
     await createIndexes(backbone.database);
-    const queues = connectRpc(runtime, queue.QueueServiceService, rpc.addressOf('queue'), rpc.secret);
+    const queues = connectRpc(runtime, queue.QueueServiceService, rpc.addressOf('queue'), rpc);
     await serveRpc(runtime, {
       definition: reporting.ReportingServiceService,
       proto: 'intake/reporting/v1/reporting.proto',

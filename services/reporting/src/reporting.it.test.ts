@@ -52,7 +52,7 @@ beforeAll(async () => {
           queue.GetQueuesResponse.fromPartial({ queues: ids.map((id) => ({ id, workspaceId: id < 30 ? 2 : 5 })) }),
       },
     });
-    client = connectRpc(runtime, reporting.ReportingServiceService, `127.0.0.1:${reportingPort}`, secret);
+    client = connectRpc(runtime, reporting.ReportingServiceService, `127.0.0.1:${reportingPort}`, { secret });
   });
   service = await start(env);
 });

@@ -23,7 +23,7 @@ beforeAll(async () => {
   for (const port of ports) services.push(await start({ ...env, INTAKE_RPC_PORT: String(port) }));
   probe = createCommandRuntime('probe');
   clients = ports.map((port) =>
-    connectRpc(probe, auth.AuthServiceService, `127.0.0.1:${port}`, env.INTAKE_RPC_SECRET as string),
+    connectRpc(probe, auth.AuthServiceService, `127.0.0.1:${port}`, { secret: env.INTAKE_RPC_SECRET as string }),
   );
 });
 afterAll(async () => {

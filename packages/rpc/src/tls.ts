@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import { ChannelCredentials, credentials, ServerCredentials } from '@grpc/grpc-js';
+import { ConfigError, type Environment, readConfig, text } from '@intake/service';
+
+/** By what services know each other, in PEM: both sides show a certificate that the authority has signed. */
+export interface RpcTls {
+  readonly ca: Buffer;
+  readonly cert: Buffer;
+  readonly key: Buffer;
+  /** Name in the certificates of all services; empty: that of the address that is called. */
+  readonly name: string;
+}
+
+/** Reads the certificates; undefined when none are set. Throws ConfigError when some are missing or cannot be read. */
+export function readRpcTls(env: Environment): RpcTls | undefined {
+  const { name, ...files } = readConfig(env, {
+    ca: text(
+      'INTAKE_RPC_TLS_CA',
+      'file with the authority of the certificates of all services (PEM); empty: no TLS',
+      '',
+    ),
+    cert: text('INTAKE_RPC_TLS_CERT', 'file with the certificate of this service (PEM)', ''),
+    key: text('INTAKE_RPC_TLS_KEY', 'file with the key of that certificate (PEM)', ''),
+    name: text('INTAKE_RPC_TLS_NAME', 'name in the certificates of all services; empty: that of the address', ''),
+  });
+  const given = Object.values(files).filter((file) => file !== '').length;
+  if (given === 0) return undefined;
+  if (given < 3)
+    throw new ConfigError(
+      'INTAKE_RPC_TLS_CA, INTAKE_RPC_TLS_CERT and INTAKE_RPC_TLS_KEY go together: set all or none.',
+    );
+  const read = (file: string): Buffer => {
+    try {
+      return readFileSync(file);
+    } catch (error) {
+      throw new ConfigError(`The certificates between services cannot be read: ${(error as Error).message}.`);
+    }
+  };
+  return { ca: read(files.ca), cert: read(files.cert), key: read(files.key), name };
+}
+
+/** Who does not show a certificate of the authority is not served. */
+export function toServerCredentials(tls: RpcTls | undefined): ServerCredentials {
+  if (!tls) return ServerCredentials.createInsecure();
+  return ServerCredentials.createSsl(tls.ca, [{ private_key: tls.key, cert_chain: tls.cert }], true);
+}
+
+export function toChannelCredentials(tls: RpcTls | undefined): ChannelCredentials {
+  return tls ? credentials.createSsl(tls.ca, tls.key, tls.cert) : ChannelCredentials.createInsecure();
+}
+
+/** Options of a client for the name that it expects. */
+export function nameOptions(tls: RpcTls | undefined): Record<string, string> {
+  return tls?.name ? { 'grpc.ssl_target_name_override': tls.name } : {};
+}
