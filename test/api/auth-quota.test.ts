@@ -1,4 +1,4 @@
-import { Api, type Gateway, type Json, startSystem, type TestSystem, waitFor } from '@intake/testkit';
+import { Api, type Json, type Replica, startSystem, type TestSystem, waitFor } from '@intake/testkit';
 
 /** The request quota, shared by the replicas of the gateway. API: limits.md, Request quota. */
 
@@ -7,7 +7,7 @@ const LIMIT = 60;
 const TOLERANCE = LIMIT * 0.05 + 2;
 const PASSWORD = 'k3a9zQ7x1b';
 let system: TestSystem;
-let second: Gateway;
+let second: Replica;
 let admin: Api;
 let counter = 0;
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
       INTAKE_TRUST_PROXY: 'on',
     },
   });
-  [second, admin] = await Promise.all([system.addGateway(), system.login()]);
+  [second, admin] = await Promise.all([system.addReplica(), system.login()]);
 });
 afterAll(() => system?.stop());
 

@@ -1,11 +1,11 @@
-import { Api, type Gateway, type Json, startSystem, type TestSystem, waitFor } from '@intake/testkit';
+import { Api, type Json, type Replica, startSystem, type TestSystem, waitFor } from '@intake/testkit';
 
 /** Session cookies, and the end of tokens and sessions in every replica. API: auth.md sections 1, 3 and 4. */
 
 const PASSWORD = 'k3a9zQ7x1b';
 const UI = 'https://ui.example.com';
 let system: TestSystem;
-let second: Gateway;
+let second: Replica;
 let admin: Api;
 let counter = 0;
 
@@ -14,7 +14,7 @@ beforeAll(async () => {
     services: ['gateway', 'auth', 'queue', 'annotation'],
     env: { INTAKE_SESSION_AUTH: 'on', INTAKE_CORS_ORIGINS: UI, INTAKE_TRUST_PROXY: 'on' },
   });
-  [second, admin] = await Promise.all([system.addGateway(), system.login()]);
+  [second, admin] = await Promise.all([system.addReplica(), system.login()]);
 });
 afterAll(() => system?.stop());
 

@@ -1,9 +1,9 @@
 import {
   Api,
   buildPdf,
-  type Gateway,
   invoiceLines,
   type Json,
+  type Replica,
   startSystem,
   type TestSystem,
   waitFor,
@@ -13,13 +13,13 @@ import {
 
 const PASSWORD = 'k3a9zQ7x1b';
 let system: TestSystem;
-let second: Gateway;
+let second: Replica;
 let admin: Api;
 let counter = 0;
 
 beforeAll(async () => {
   system = await startSystem({ env: { INTAKE_SESSION_AUTH: 'on' } });
-  [second, admin] = await Promise.all([system.addGateway(), system.login()]);
+  [second, admin] = await Promise.all([system.addReplica(), system.login()]);
 });
 afterAll(() => system?.stop());
 
@@ -214,7 +214,7 @@ it('holds 20 streams of a user, and no more', async () => {
 });
 
 it('ends its streams when its replica is stopped, so that they come back elsewhere', async () => {
-  const own = await system.addGateway();
+  const own = await system.addReplica();
   const stream = await listen(bearer(admin), { base: own.baseUrl });
   const started = Date.now();
   await system.kill(`gateway ${new URL(own.baseUrl).port}`, 'SIGTERM');

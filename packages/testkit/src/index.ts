@@ -3,7 +3,7 @@ export { Api, ApiError, idOf, type Json, type RequestOptions, toForm, type Uploa
 export { type Backing, backing, readTestVariable } from './backing';
 export { makeCertificate } from './certificate';
 export { countStored, dropDatabases, findStored, insertManyStored, listDatabases } from './databases.store';
-export { countMessages, listObjects } from './leftovers';
+export { countMessages, countWaiting, listObjects } from './leftovers';
 export { buildMail, type MailContent, type MailServer, sendMail } from './mail';
 export { type MailReceiver, type ReceivedMail, startMailReceiver } from './mail-receiver';
 export { type NameServer, startNameServer, type Zone } from './name-server';
@@ -12,14 +12,16 @@ export { freePorts } from './ports';
 export { type PrivateServer, type PrivateServerOptions, startMinio, startMongo, startNats } from './private-servers';
 export { type Program, startProgram } from './processes';
 export { type ReceivedCall, type Receiver, type ReceiverAnswer, startReceiver } from './receiver';
+export { type MessageRepeater, repeatMessages } from './repeated-messages';
 export { dropTestData, type ServiceEnv, serviceEnv, uniqueName } from './service-env';
 export {
-  type Gateway,
   type Login,
   type Organization,
+  type Replica,
   type SystemOptions,
   startSystem,
   type TestSystem,
 } from './system';
+export { startTcpProxy, type TcpProxy } from './tcp-proxy';
 export { type ReceivedSpan, receiveTraces, type TraceReceiver } from './traces';
 export { type WaitOptions, waitFor } from './wait';

@@ -48,3 +48,20 @@ function connectS3({ url, accessKey, secretKey }: Backing['s3']): Client {
   const useSSL = protocol === 'https:';
   return new Client({ endPoint: hostname, port: Number(port || (useSSL ? 443 : 80)), useSSL, accessKey, secretKey });
 }
+
+/** How many messages of the streams whose names begin with `prefix` wait for their durable consumers, or for being acknowledged. */
+export async function countWaiting(url: string, prefix: string): Promise<number> {
+  const nats = await connect({ servers: url.split(','), timeout: 5000 });
+  try {
+    const manager = await nats.jetstreamManager({ timeout: 5000 });
+    let count = 0;
+    for await (const { config } of manager.streams.list()) {
+      if (!config.name.startsWith(prefix)) continue;
+      for await (const consumer of manager.consumers.list(config.name))
+        if (consumer.config.durable_name) count += consumer.num_pending + consumer.num_ack_pending;
+    }
+    return count;
+  } finally {
+    await nats.close();
+  }
+}

@@ -69,18 +69,36 @@ export function startMongo(options: PrivateServerOptions = {}): Promise<PrivateS
   });
 }
 
+/** Who may use NATS, and the PEM files of its certificate: connections are then encrypted. */
+export interface NatsSecurity {
+  readonly user: string;
+  readonly password: string;
+  readonly certFile: string;
+  readonly keyFile: string;
+}
+
 /** NATS with JetStream and the settings of `deploy/nats.conf`. */
-export function startNats(options: PrivateServerOptions = {}): Promise<PrivateServer> {
+export function startNats(options: PrivateServerOptions & { security?: NatsSecurity } = {}): Promise<PrivateServer> {
+  const { security } = options;
+  const login = security && { user: security.user, pass: security.password };
   return startServer({
     name: 'nats',
     variable: 'INTAKE_TEST_NATS_SERVER',
     options,
     args: (port, dataDir) => [
       ...['-c', join(ROOT, 'deploy/nats.conf'), '-a', '127.0.0.1', '-p', String(port), '-js', '-sd', dataDir],
+      ...(security
+        ? ['--user', security.user, '--pass', security.password, '--tls', '--tlscert', security.certFile]
+        : []),
+      ...(security ? ['--tlskey', security.keyFile] : []),
     ],
-    urlOf: (port) => `nats://127.0.0.1:${port}`,
+    urlOf: (port) =>
+      security
+        ? `tls://${security.user}:${encodeURIComponent(security.password)}@127.0.0.1:${port}`
+        : `nats://127.0.0.1:${port}`,
     isUp: async (port) => {
-      const nats = await connect({ servers: `127.0.0.1:${port}`, timeout: 1000, reconnect: false });
+      const tls = security && { ...login, tls: { caFile: security.certFile } };
+      const nats = await connect({ servers: `127.0.0.1:${port}`, timeout: 1000, reconnect: false, ...tls });
       await (await nats.jetstreamManager()).getAccountInfo().finally(() => nats.close());
       return true;
     },

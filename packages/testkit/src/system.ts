@@ -10,6 +10,7 @@ import { freePortBlock } from './ports';
 import { type Program, startProgram } from './processes';
 import { ROOT } from './root';
 import { dropTestData, type ServiceEnv, serviceEnv } from './service-env';
+import { startTcpProxy, type TcpProxy } from './tcp-proxy';
 import { waitFor } from './wait';
 
 const run = promisify(execFile);
@@ -38,6 +39,10 @@ export interface SystemOptions {
   readonly env?: ServiceEnv;
   /** Backing services of the test's own; those of `npm test` when not given. */
   readonly backing?: Backing;
+  /** Services that the others reach through a proxy, which the test may disturb. */
+  readonly through?: readonly string[];
+  /** Calls between services are spread over them and the first replica that is added. */
+  readonly spread?: boolean;
 }
 
 /** Intake as it runs for its users, on real processes. */
@@ -56,8 +61,10 @@ export interface TestSystem extends Organization {
   /** Starts the ended process of a service again and waits until it is ready. */
   restart(service: string): Promise<void>;
   waitUntilReady(service: string): Promise<void>;
-  /** A further replica of the gateway, in a process of its own; it ends with the system. */
-  addGateway(): Promise<Gateway>;
+  /** A further replica of services (of the gateway when none are named), in a process of its own; it ends with the system. */
+  addReplica(services?: readonly string[]): Promise<Replica>;
+  /** The way to a service that was named in `through`. */
+  proxyOf(service: string): TcpProxy;
   /** A client of the API, logged in as the admin of the first organization or as somebody else. */
   login(as?: Login): Promise<Api>;
   /** A further organization with an admin, a queue and an inbox. */
@@ -68,10 +75,13 @@ export interface TestSystem extends Organization {
   stop(): Promise<void>;
 }
 
-/** A further replica of the gateway. */
-export interface Gateway {
-  /** `http://127.0.0.1:<port>/api` */
+/** A further replica of services. */
+export interface Replica {
+  /** `http://127.0.0.1:<port>/api`; answers when the gateway is among its services. */
   readonly baseUrl: string;
+  readonly pid: number;
+  /** Sends a signal; with SIGKILL or SIGTERM waits for the end. */
+  kill(signal: NodeJS.Signals): Promise<void>;
   /** Ends it at once, starts it again and waits until it is ready. */
   restart(): Promise<void>;
 }
@@ -106,11 +116,18 @@ export async function startSystem(options: SystemOptions = {}): Promise<TestSyst
     addresses,
   );
   const plan = await readPlan(own, basePort, addresses);
-  const env: ServiceEnv = plan.env;
+  const reserved = options.spread ? await freePortBlock(OFFSETS) : undefined;
+  const proxies = await startProxies(plan, options.through ?? []);
+  const env: ServiceEnv = {
+    ...plan.env,
+    ...(reserved && addressesOver(plan, reserved - basePort)),
+    ...Object.fromEntries([...proxies].map(([name, { port }]) => [addressVariable(name), `127.0.0.1:${port}`])),
+  };
   const services = options.services ?? Object.keys(plan.services);
   const groups = options.processes ? services.map((service) => [service]) : [[...services]];
   const logDir = mkdtempSync(join(tmpdir(), 'intake-logs-'));
   const programs = new Map<string, Program>();
+  const replicas: string[] = [];
 
   const start = (names: readonly string[]) => {
     const program = startProgram(process.execPath, [join(ROOT, 'deploy/local/host.mjs'), ...names], {
@@ -145,25 +162,40 @@ export async function startSystem(options: SystemOptions = {}): Promise<TestSyst
     );
     if (problem !== 'ready') throw new Error(`${service}: ${problem}`);
   };
-  const addGateway = async (): Promise<Gateway> => {
-    const ownBase = await freePortBlock(OFFSETS);
+  const addReplica = async (hosted: readonly string[] = ['gateway']): Promise<Replica> => {
+    const isFirst = replicas.length === 0 && reserved !== undefined;
+    const ownBase = isFirst ? reserved : await freePortBlock(OFFSETS);
     const port = ownBase + REST_OFFSET;
-    const name = `gateway ${port}`;
-    const ops = plan.services.gateway && { ops: plan.services.gateway.ops - basePort + ownBase };
-    if (ops) plan.services[name] = ops;
-    const restart = async () => {
-      await programs.get(name)?.kill('SIGKILL');
-      const program = startProgram(process.execPath, [join(ROOT, 'deploy/local/host.mjs'), 'gateway'], {
+    const name = `replica ${ownBase}`;
+    const names = hosted.map((service) => `${service} of ${name}`);
+    for (const [i, service] of hosted.entries())
+      plan.services[names[i] as string] = { ops: opsPortOf(service) - basePort + ownBase };
+    const ports = { INTAKE_LOCAL_BASE_PORT: ownBase, INTAKE_PORT: port, INTAKE_SMTP_PORT: ownBase + SMTP_OFFSET };
+    let program: Program | undefined;
+    const startReplica = async () => {
+      const started = startProgram(process.execPath, [join(ROOT, 'deploy/local/host.mjs'), ...hosted], {
         cwd: ROOT,
-        env: { ...inherited(), ...env, INTAKE_LOCAL_BASE_PORT: String(ownBase), INTAKE_PORT: String(port) },
+        env: { ...inherited(), ...env, ...mapValues(ports, String) },
         logFile: join(logDir, `${name}.log`),
         ipc: true,
       });
-      programs.set(name, program);
-      await withLogs(() => waitUntilReady(name));
+      program = started;
+      for (const one of names) programs.set(one, started);
+      await withLogs(() => Promise.all(names.map(waitUntilReady)));
     };
-    await restart();
-    return { baseUrl: `http://127.0.0.1:${port}/api`, restart };
+    await startReplica();
+    replicas.push(name);
+    return {
+      baseUrl: `http://127.0.0.1:${port}/api`,
+      get pid() {
+        return program?.pid ?? -1;
+      },
+      kill: async (signal) => program?.kill(signal),
+      async restart() {
+        await program?.kill('SIGKILL');
+        await startReplica();
+      },
+    };
   };
   const readLogs = (lines = 30) =>
     [...new Set(programs.values())].map((program) => `--- ${program.logFile}\n${program.readLog(lines)}`).join('\n');
@@ -206,7 +238,12 @@ export async function startSystem(options: SystemOptions = {}): Promise<TestSyst
       opsPortOf,
       waitUntilReady,
       readLogs,
-      addGateway,
+      addReplica,
+      proxyOf(service) {
+        const proxy = proxies.get(service);
+        if (!proxy) throw new Error(`${service} was not named in "through"`);
+        return proxy;
+      },
       pidOf: (service) => programOf(service).pid,
       kill: (service, signal = 'SIGKILL') => programOf(service).kill(signal),
       async restart(service) {
@@ -223,6 +260,7 @@ export async function startSystem(options: SystemOptions = {}): Promise<TestSyst
       },
       async stop() {
         await stopPrograms();
+        await Promise.all([...proxies.values()].map((proxy) => proxy.stop()));
         await dropTestData(env).catch((error) => {
           if (!options.backing) throw error; // a server of the test's own may be down, and takes its data along
         });
@@ -231,8 +269,37 @@ export async function startSystem(options: SystemOptions = {}): Promise<TestSyst
     };
   } catch (error) {
     await stopPrograms();
+    await Promise.all([...proxies.values()].map((proxy) => proxy.stop()));
     throw error;
   }
+}
+
+/** A proxy before each of the services. */
+async function startProxies({ services }: Plan, names: readonly string[]): Promise<Map<string, TcpProxy>> {
+  const proxies = new Map<string, TcpProxy>();
+  for (const name of names) {
+    const port = services[name]?.rpc;
+    if (port === undefined) throw new Error(`${name} has no rpc server`);
+    proxies.set(name, await startTcpProxy(port));
+  }
+  return proxies;
+}
+
+/** Addresses of services that have a second replica, whose ports are higher by a distance. */
+function addressesOver({ services }: Plan, distance: number): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(services).flatMap(([name, { rpc }]) =>
+      rpc === undefined ? [] : [[addressVariable(name), `ipv4:127.0.0.1:${rpc},127.0.0.1:${rpc + distance}`]],
+    ),
+  );
+}
+
+function addressVariable(service: string): string {
+  return `INTAKE_${service.toUpperCase().replaceAll('-', '_')}_ADDRESS`;
+}
+
+function mapValues<T, U>(map: Readonly<Record<string, T>>, fn: (value: T) => U): Record<string, U> {
+  return Object.fromEntries(Object.entries(map).map(([key, value]) => [key, fn(value)]));
 }
 
 /** Ports and addresses as the launcher gives them out (`deploy/local/services.mjs`, the only place that knows them). */
