@@ -1,35 +1,13 @@
 import { type Line, type PageLayout, type Token, unite } from '../layout/page-layout';
 import { type Column, cutLine, findBorders, joinHeaderCells, linesBelow } from '../layout/tables';
 import type { FieldCandidate, Position, TableRow } from '../recognition';
+import { cutRow, settleByContent } from './column-content';
+import { type Meaning, MONEY, NUMERIC, settleMeanings } from './column-meanings';
 import { findKeys, type Key, loadPhrases } from './key-phrases';
 import { type DecimalMark, NUMBER_PATTERN, parseNumber } from './numbers';
 import { readCurrency } from './values';
 
-type Meaning =
-  | 'position'
-  | 'code'
-  | 'description'
-  | 'quantity'
-  | 'uom'
-  | 'rate'
-  | 'tax'
-  | 'amount_base'
-  | 'amount'
-  | 'amount_total_base'
-  | 'amount_total'
-  | 'other';
-
 const COLUMNS = loadPhrases('table-columns.json');
-const NUMERIC = new Set<Meaning>([
-  'quantity',
-  'rate',
-  'tax',
-  'amount_base',
-  'amount',
-  'amount_total_base',
-  'amount_total',
-]);
-const MONEY = new Set<Meaning>(['amount_base', 'amount', 'amount_total_base', 'amount_total', 'tax']);
 
 export interface LineItems {
   rows: TableRow[];
@@ -53,22 +31,34 @@ export function findLineItems(pages: PageLayout[], keys: Key[], mark: DecimalMar
   const lines = new Set<string>();
   let columns: Column<Meaning>[] | undefined;
   let open = false;
-  for (const page of pages) {
-    const pageKeys = keys.filter((key) => key.page === page.number);
+  const keysOf = (page: PageLayout) => keys.filter((key) => key.page === page.number);
+  for (const [at, page] of pages.entries()) {
+    const pageKeys = keysOf(page);
     const head = findHead(page, pageKeys);
     if (head) {
       columns = head.columns;
       for (const line of head.lines) lines.add(`${page.number}:${line.number}`);
     } else if (!columns || !open) continue;
     const body = head ? linesBelow(page, head.bottom - 0.2 * page.unit) : page.lines;
+    if (head) columns = settleByContent(columns!, upToTotals(body, pageKeys), mark);
     const read = readRows(page, body, columns!, pageKeys, mark, head !== undefined, rows.length > 0);
     for (const number of read.lines) lines.add(`${page.number}:${number}`);
     rows.push(...read.rows);
     open = !read.ended;
+    // Sums at the foot of a page are carried forward; under the same head the table goes on.
+    const next = pages[at + 1];
+    const again = read.ended && next ? findHead(next, keysOf(next)) : undefined;
+    if (again && isSameTable(columns!, again.columns)) continue;
     if (!open) columns = undefined;
     if (read.ended && rows.length > 0) break;
   }
   return { rows, lines };
+}
+
+/** True for two heads with the same columns at the same places. */
+function isSameTable(columns: Column<Meaning>[], others: Column<Meaning>[]): boolean {
+  const isNear = (a: Column<Meaning>, b: Column<Meaning>) => Math.abs(a.header[0] - b.header[0]) < 40;
+  return columns.length === others.length && columns.every((column, at) => isNear(column, others[at]!));
 }
 
 // ------------------------------------------------------------------ head
@@ -114,7 +104,7 @@ function readHead(
   const cells = joinHeaderCells(pieces);
   if (cells.length < 3 || cells.length > 14) return undefined;
   const meanings = settleMeanings(cells.map((cell) => readMeaning(cell.parts)));
-  const known = new Set<Meaning>(meanings.filter((meaning) => meaning !== 'other'));
+  const known = new Set<Meaning>(meanings.filter((meaning) => meaning !== 'other' && meaning !== 'unknown'));
   const money = [...known].filter((meaning) => MONEY.has(meaning)).length;
   if (known.size < 3 || money === 0) return undefined;
   if (!known.has('description') && !(known.has('quantity') && known.has('amount_base'))) return undefined;
@@ -122,15 +112,7 @@ function readHead(
   if (!known.has('description') && !known.has('quantity')) return undefined;
   const bottom = Math.max(...band.map((line) => line.box[3]));
   const under = linesBelow(page, bottom - 0.2 * page.unit);
-  const body = under
-    .slice(
-      0,
-      Math.max(
-        3,
-        under.findIndex((line) => isTotalLine(line, keys)),
-      ),
-    )
-    .slice(0, 40);
+  const body = upToTotals(under, keys);
   const boxes = cells.map((cell) => cell.box);
   const borders = findBorders(boxes, body);
   const columns = cells.map((cell, index) => ({
@@ -143,6 +125,12 @@ function readHead(
   const first = page.lines.indexOf(band[0]!);
   const score = known.size * 2 + money - unknown * 0.7 - band.length * 0.6 - first * 0.01;
   return { head: { page, bottom, columns, lines: band }, score };
+}
+
+/** The lines of a table before its sums. */
+function upToTotals(under: Line[], keys: Key[]): Line[] {
+  const end = under.findIndex((line) => isTotalLine(line, keys));
+  return under.slice(0, Math.max(3, end)).slice(0, 40);
 }
 
 /** Cuts a line of the head into headings: at gaps, and where a column's phrase begins or ends. */
@@ -195,40 +183,6 @@ function readMeaning(parts: string[]): Meaning[] {
   return best?.meanings ?? [];
 }
 
-/** Headings with several meanings take what the others leave. */
-function settleMeanings(options: Meaning[][]): Meaning[] {
-  const settled = options.map((choice): Meaning | undefined =>
-    choice.length === 1 ? choice[0] : choice.length === 0 ? 'other' : undefined,
-  );
-  const used = () => new Set<Meaning | undefined>(settled.filter((one) => one !== undefined && one !== 'other'));
-  options.forEach((choice, at) => {
-    if (settled[at] !== undefined) return;
-    // "Item" alone is what is sold; beside a description it is the code.
-    const free = choice.filter((one) => !used().has(one));
-    const ranked = free.length > 0 ? free : choice;
-    const elsewhere = (meaning: Meaning) => options.some((other, index) => index !== at && other.includes(meaning));
-    settled[at] = ranked.includes('description') && !elsewhere('description') ? 'description' : ranked[0]!;
-  });
-  // Two columns of the same kind of amount: the right one is the total of the line, a second rate is the tax.
-  const again = (meaning: Meaning, other: Meaning, from: 'left' | 'right') => {
-    const where = settled.flatMap((one, at) => (one === meaning ? [at] : []));
-    if (where.length > 1 && !settled.includes(other)) settled[from === 'right' ? where.at(-1)! : where[0]!] = other;
-  };
-  again('rate', 'tax', 'right');
-  again('amount_base', 'amount_total_base', 'right');
-  again('amount_total_base', 'amount_base', 'left');
-  again('amount_total_base', 'amount_total', 'right');
-  const seen = new Set<Meaning>();
-  return settled.map((one) => {
-    const meaning = one ?? 'other';
-    if (meaning === 'other' || !seen.has(meaning)) {
-      seen.add(meaning);
-      return meaning;
-    }
-    return 'other';
-  });
-}
-
 // ------------------------------------------------------------------ rows
 
 const TOTALS = ['amount_total', 'amount_total_base', 'amount_total_tax', 'amount_due', 'total_stop', 'amount_paid'];
@@ -267,20 +221,26 @@ function readRows(
   let ended = false;
   let last: Line | undefined;
   let loose: Line[] = [];
-  for (const line of body) {
-    const cut = cutLine(line, columns);
+  for (const [at, line] of body.entries()) {
+    const cut = cutRow(line, columns, mark);
     const cells = readCells(cut, mark);
     const numeric = [...cells.keys()].filter((meaning) => NUMERIC.has(meaning));
     const money = numeric.filter((meaning) => MONEY.has(meaning));
     const hasQuantity = cells.has('quantity');
     const total = isTotalLine(line, keys);
     if (total && !(hasQuantity && money.length >= 2) && (drafts.length > 0 || continued)) {
+      if (goesOn(body.slice(at + 1), columns, mark)) {
+        last = line;
+        numbers.push(line.number);
+        continue;
+      }
       ended = true;
       break;
     }
     const gap = last ? (line.box[1] - last.box[3]) / page.unit : 0;
+    const starts = hasQuantity && (cells.has('description') || cells.has('code')) && !isOpen(drafts.at(-1), columns);
     const isRow =
-      money.length > 0 &&
+      (money.length > 0 || starts) &&
       (numeric.length >= 2 ||
         (cells.has('description') && columns.filter((one) => NUMERIC.has(one.meaning)).length <= 2));
     if (isRow && !total) {
@@ -322,6 +282,9 @@ function readRows(
       tokens.some((token) => /\p{L}/u.test(token.text))
     )
       draft.text.push(tokens);
+    if (isOpen(draft, columns)) {
+      for (const meaning of money) if (!draft.cells.has(meaning)) draft.cells.set(meaning, cells.get(meaning)!);
+    }
     const code = columns.find((column) => column.meaning === 'code');
     const codeTokens = code ? cut.get(code) : undefined;
     if (codeTokens && !draft.cells.has('code') && codeTokens.length === 1) {
@@ -331,7 +294,22 @@ function readRows(
     draft.lines.push(line);
     last = line;
   }
-  return { rows: drafts.map((draft) => finishRow(page, draft, mark)), lines: numbers, ended };
+  const complete = drafts.filter((draft) => !isOpen(draft, columns));
+  return { rows: complete.map((draft) => finishRow(page, draft, mark)), lines: numbers, ended };
+}
+
+/** True for a row whose amounts are still to come, in a line below it. */
+function isOpen(draft: { cells: Cells } | undefined, columns: Column<Meaning>[]): boolean {
+  const wanted = columns.filter(({ meaning }) => MONEY.has(meaning));
+  return draft !== undefined && wanted.length > 0 && !wanted.some(({ meaning }) => draft.cells.has(meaning));
+}
+
+/** Under the sum of a section there are further rows: quantity x price = amount, behind a description. */
+function goesOn(below: Line[], columns: Column<Meaning>[], mark: DecimalMark): boolean {
+  return below.some((line) => {
+    const cells = readCells(cutRow(line, columns, mark), mark);
+    return cells.has('description') && productHolds(cells) === 1;
+  });
 }
 
 /** A line of text across the columns is a remark, not the rest of a description. */
@@ -342,6 +320,9 @@ function staysInside(line: Line, { left, right }: Column<Meaning>): boolean {
     return to < left + height || from > right - height || (from > left - height && to < right + height);
   });
 }
+
+/** What is longer is the number of an account or the like. */
+const MAX_DIGITS = 10;
 
 const NUMBER = new RegExp(String.raw`[-+−–]?\(?\s?${NUMBER_PATTERN}-?\)?`, 'u');
 
@@ -357,7 +338,7 @@ function readCells(cut: Map<Column<Meaning>, Token[]>, mark: DecimalMark): Cells
     }
     const match = NUMBER.exec(raw);
     const value = match ? parseNumber(match[0].replace(/^\((.*)\)$/, '-$1'), mark) : undefined;
-    if (!match || value === undefined) continue;
+    if (!match || value === undefined || value.split('.')[0]!.length > MAX_DIGITS) continue;
     const around = (raw.slice(0, match.index) + raw.slice(match.index + match[0].length)).replace(/[%\s]/g, ' ').trim();
     // Words in a column of numbers: only a currency or a unit may stand there.
     if (around.length > 8 && !readCurrency(around)) continue;
@@ -389,6 +370,9 @@ function finishRow(
   }
   if (quantity?.extra && !cells.has('uom'))
     cells.set('uom', { ...quantity, value: quantity.extra, raw: quantity.extra });
+  const own = cells.has('code') ? undefined : findCode(text);
+  if (own) cells.set('code', own);
+  text = own ? text.filter((tokens) => !tokens.includes(own.tokens[0]!)) : text;
   const description = text.flat();
   if (description.length > 0) {
     const words = text.map((tokens) => tokens.map((token) => token.text).join(' ')).join(' ');
@@ -396,6 +380,7 @@ function finishRow(
   }
   cells.delete('position');
   cells.delete('other');
+  cells.delete('unknown');
   const confidence = 0.62 + 0.33 * productHolds(cells);
   const out: Record<string, FieldCandidate> = {};
   for (const [meaning, cell] of cells) {
@@ -410,6 +395,25 @@ function finishRow(
     };
   }
   return { type: 'data', cells: out, page: page.number, position: unite(lines.map((line) => line.box)) };
+}
+
+/** The number of an article in the lines of its description, behind its label: "Art. no. 4711". */
+function findCode(text: Token[][]): Cell | undefined {
+  for (const tokens of text.slice(1)) {
+    const parts = tokens.map((token) => token.parts);
+    const code = tokens.at(-1)!;
+    const label = parts.slice(0, -1).flat();
+    const named = COLUMNS.get(label[0] ?? '')?.some(
+      (phrase) =>
+        phrase.parts.length === label.length &&
+        phrase.parts.every((part, at) => part === label[at]) &&
+        phrase.meanings.some((meaning) => meaning.field === 'code'),
+    );
+    if (!named || !/\d/.test(code.text)) continue;
+    const value = code.text.replace(/^[(:]+|[),.;]+$/g, '');
+    return { tokens: [code], value, raw: code.text };
+  }
+  return undefined;
 }
 
 /** 1 when quantity x price = total, -1 when it is something else, 0 when it cannot be told. */

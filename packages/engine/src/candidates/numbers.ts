@@ -3,8 +3,10 @@ export type DecimalMark = '.' | ',';
 
 /** An amount as printed: digits with separators, perhaps grouped by spaces, perhaps with a sign in front or behind. */
 const GROUPED = String.raw`\d{1,3}(?:[.,'’ \u00a0\u202f]\d{3})+(?:[.,]\d{1,4})?`;
+/** Lakhs and crores: `1,47,750.00`. */
+const INDIAN = String.raw`\d{1,2}(?:,\d{2})+,\d{3}(?:\.\d{1,2})?`;
 const PLAIN = String.raw`\d+(?:[.,]\d{1,6})?`;
-export const NUMBER_PATTERN = `(?:${GROUPED}|${PLAIN})`;
+export const NUMBER_PATTERN = `(?:${INDIAN}|${GROUPED}|${PLAIN})`;
 
 /**
  * Which decimal mark the document uses, told by the numbers that leave no doubt (`12,50`, `1.234,50`).
@@ -43,6 +45,8 @@ export function parseNumber(text: string, mark: DecimalMark): string | undefined
 }
 
 function separate(digits: string, mark: DecimalMark): [whole: string, fraction: string] | undefined {
+  const indian = /^(\d{1,2}(?:,\d{2})+,\d{3})(?:\.(\d{1,2}))?$/.exec(digits);
+  if (indian) return [indian[1]!.replace(/,/g, ''), indian[2] ?? ''];
   const comma = digits.lastIndexOf(',');
   const point = digits.lastIndexOf('.');
   if (comma < 0 && point < 0) return [digits, ''];

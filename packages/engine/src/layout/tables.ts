@@ -87,6 +87,9 @@ function ownerOf([left, , right]: Position, headings: Position[]): number {
 
 const isNumeric = (text: string) => /^[\d.,'’%€$£+-]+$/.test(text);
 
+/** Gap inside a text, in heights of its words; columns are never set so tight. */
+const WORD_GAP = 0.3;
+
 /** Boxes of the words of a line, with the spaces between words of a text filled. */
 function joinNear(line: Line): Position[] {
   return line.segments.flatMap(({ tokens }) => {
@@ -95,8 +98,8 @@ function joinNear(line: Line): Position[] {
       const last = boxes.at(-1);
       const before = tokens[at - 1]?.text ?? '';
       const isText = at > 0 && !isNumeric(text) && !isNumeric(before);
-      const isNumber = /\d$/.test(before) && /^\d/.test(text) && last && box[0] - last[2] < 0.3 * (box[3] - box[1]);
-      if (last && (isText || isNumber)) boxes[boxes.length - 1] = unite([last, box]);
+      const isNear = last && box[0] - last[2] < WORD_GAP * (box[3] - box[1]);
+      if (last && (isText || isNear)) boxes[boxes.length - 1] = unite([last, box]);
       else boxes.push(box);
     });
     return boxes;

@@ -1,0 +1,206 @@
+import type { Line, Token } from '../layout/page-layout';
+import { type Column, cutLine } from '../layout/tables';
+import { type Meaning, MONEY, NUMERIC } from './column-meanings';
+import { type DecimalMark, NUMBER_PATTERN, parseNumber } from './numbers';
+
+const NUMBER_CELL = new RegExp(
+  String.raw`^[^\d\p{L}]{0,3}\p{L}{0,3}\s?[-+−–(]?\s?(${NUMBER_PATTERN}-?)\s*(%|\D{0,8})$`,
+  'u',
+);
+const textOf = (tokens: Token[]) => tokens.map((token) => token.text).join(' ');
+
+/** Cells of one column, in the lines that look like rows. */
+interface Content {
+  texts: (string | undefined)[];
+  numbers: (number | undefined)[];
+  /** Share of the cells that are numbers. */
+  numeric: number;
+}
+
+/**
+ * Puts right what the headings leave open or say wrong, by what stands under them: quantity x price = amount, codes
+ * under "#", percentages, texts.
+ *
+ * @param body lines under the head, up to the totals
+ */
+export function settleByContent(columns: Column<Meaning>[], body: Line[], mark: DecimalMark): Column<Meaning>[] {
+  const rows = body
+    .map((line) => cutLine(line, columns))
+    .filter((cut) => countNumbers([...cut.values()], mark) >= 2)
+    .slice(0, 60);
+  if (rows.length === 0) return columns;
+  const content = columns.map((column) =>
+    readContent(
+      rows.map((row) => row.get(column)),
+      mark,
+    ),
+  );
+  const meanings = columns.map((column) => column.meaning);
+  settleCodes(meanings, content);
+  settleTexts(meanings, content);
+  settleRates(meanings, content);
+  settleProduct(meanings, content);
+  return columns.map((column, at) => ({ ...column, meaning: meanings[at]! }));
+}
+
+const countNumbers = (cells: Token[][], mark: DecimalMark) =>
+  cells.filter((tokens) => numberIn(textOf(tokens), mark) !== undefined).length;
+
+function numberIn(text: string, mark: DecimalMark): number | undefined {
+  const match = NUMBER_CELL.exec(text);
+  const value = match && parseNumber(match[1]!, mark);
+  return value ? Number(value) : undefined;
+}
+
+function readContent(cells: (Token[] | undefined)[], mark: DecimalMark): Content {
+  const texts = cells.map((tokens) => tokens && textOf(tokens));
+  const numbers = texts.map((text) => (text === undefined ? undefined : numberIn(text, mark)));
+  const filled = texts.filter((text) => text !== undefined).length;
+  return { texts, numbers, numeric: numbers.filter((one) => one !== undefined).length / Math.max(1, filled) };
+}
+
+const filledTexts = ({ texts }: Content) => texts.filter((text): text is string => text !== undefined);
+const share = (texts: string[], holds: (text: string) => boolean) =>
+  texts.length === 0 ? 0 : texts.filter(holds).length / texts.length;
+
+/** Under "#" or "No." there are numbers of rows, or codes of articles. */
+function settleCodes(meanings: Meaning[], content: Content[]): void {
+  if (meanings.includes('code')) return;
+  const at = meanings.findIndex(
+    (meaning, index) =>
+      (meaning === 'position' || meaning === 'unknown') &&
+      share(filledTexts(content[index]!), (text) => /^(?=\S*\d)(?:\S*\p{Lu}\S*|\S{5,})$/u.test(text)) > 0.6 &&
+      (meaning === 'position' || index <= 1),
+  );
+  const isAmount = at >= 0 && share(filledTexts(content[at]!), (text) => /[.,]\d{2}$/.test(text)) > 0.5;
+  if (at >= 0 && !isAmount) meanings[at] = 'code';
+}
+
+/** Without a heading for it, the description is the column of words, and the unit one of short words. */
+function settleTexts(meanings: Meaning[], content: Content[]): void {
+  const letters = (index: number) =>
+    filledTexts(content[index]!).reduce((sum, text) => sum + (text.match(/\p{L}/gu)?.length ?? 0), 0) /
+    Math.max(1, filledTexts(content[index]!).length);
+  const free = meanings.flatMap((meaning, index) => (meaning === 'unknown' ? [index] : []));
+  if (!meanings.includes('description')) {
+    const longest = [...free].sort((a, b) => letters(b) - letters(a))[0];
+    if (longest !== undefined && letters(longest) >= 6) meanings[longest] = 'description';
+  }
+  if (!meanings.includes('uom')) {
+    const unit = free.find(
+      (index) =>
+        meanings[index] === 'unknown' &&
+        share(filledTexts(content[index]!), (text) => /^\p{L}{1,5}\.?$/u.test(text)) > 0.8,
+    );
+    if (unit !== undefined) meanings[unit] = 'uom';
+  }
+}
+
+/** A column headed "VAT" holds rates or amounts. */
+function settleRates(meanings: Meaning[], content: Content[]): void {
+  const percent = (index: number) =>
+    share(filledTexts(content[index]!), (text) => /^\d{1,2}(?:[.,]\d{1,2})? ?%$/.test(text)) > 0.8;
+  const tax = meanings.indexOf('tax');
+  if (tax >= 0 && !meanings.includes('rate') && percent(tax)) meanings[tax] = 'rate';
+}
+
+const isProduct = (a: number, b: number, product: number) =>
+  Math.abs(a * b - product) <= 0.011 + Math.abs(product) * 0.002;
+
+interface Triple {
+  quantity: number;
+  price: number;
+  amount: number;
+  holds: number;
+  /** Rows in which neither factor is 1. */
+  telling: number;
+  rows: number;
+}
+
+/** Where the columns headed quantity, price and amount do not multiply, and three others do, those are meant. */
+function settleProduct(meanings: Meaning[], content: Content[]): void {
+  const numeric = meanings.flatMap((meaning, index) => {
+    const isPossible = NUMERIC.has(meaning) || meaning === 'unknown' || meaning === 'other';
+    return isPossible && content[index]!.numeric > 0.6 ? [index] : [];
+  });
+  const first = (...wanted: Meaning[]) => numeric.find((index) => wanted.includes(meanings[index]!));
+  const named = [first('quantity'), first('amount_base', 'amount'), first('amount_total_base', 'amount_total')];
+  if (named.every((index) => index !== undefined)) {
+    const [quantity, price, amount] = named as [number, number, number];
+    const known = tryTriple(content, quantity, price, amount);
+    if (known.holds >= known.rows / 2) {
+      meanings[amount] === 'amount_total' && makeGross(meanings, price);
+      return;
+    }
+  }
+  let best: Triple | undefined;
+  for (const quantity of numeric) {
+    for (const price of numeric) {
+      for (const amount of numeric) {
+        if (quantity >= price || amount === quantity || amount === price) continue;
+        const triple = tryTriple(content, quantity, price, amount);
+        const enough =
+          triple.rows > 0 && triple.holds >= 0.7 * triple.rows && triple.telling >= Math.min(2, triple.rows);
+        if (enough && (!best || triple.holds > best.holds)) best = triple;
+      }
+    }
+  }
+  if (!best) return;
+  const isPrice = (index: number) => ['amount_base', 'amount'].includes(meanings[index]!);
+  const isQuantity = (index: number) => meanings[index] === 'quantity';
+  const swap = isPrice(best.quantity) || isQuantity(best.price);
+  const [quantity, price] = swap ? [best.price, best.quantity] : [best.quantity, best.price];
+  const gross = ['amount', 'amount_total'].includes(meanings[best.amount]!);
+  const chosen: [number, Meaning][] = [
+    [quantity, 'quantity'],
+    [price, gross ? 'amount' : 'amount_base'],
+    [best.amount, gross ? 'amount_total' : 'amount_total_base'],
+  ];
+  for (const [, meaning] of chosen) {
+    meanings.forEach((other, index) => {
+      if (other === meaning) meanings[index] = 'other';
+    });
+  }
+  for (const [index, meaning] of chosen) meanings[index] = meaning;
+}
+
+/** Where the amount of the row is with tax and the product of quantity and price, so is the price. */
+function makeGross(meanings: Meaning[], price: number): void {
+  if (!meanings.includes('amount_total_base') && !meanings.includes('amount')) meanings[price] = 'amount';
+}
+
+function tryTriple(content: Content[], quantity: number, price: number, amount: number): Triple {
+  let [holds, telling, rows] = [0, 0, 0];
+  content[amount]!.numbers.forEach((product, at) => {
+    const [a, b] = [content[quantity]!.numbers[at], content[price]!.numbers[at]];
+    if (a === undefined || b === undefined || product === undefined || product === 0) return;
+    rows++;
+    if (!isProduct(a, b, product)) return;
+    holds++;
+    if (Math.abs(a) !== 1 && Math.abs(b) !== 1) telling++;
+  });
+  return { quantity, price, amount, holds, telling, rows };
+}
+
+/**
+ * The words of a line by columns; what has the form of a neighbouring column that is empty goes there: a number beside
+ * a column of units, a unit beside a column of numbers.
+ */
+export function cutRow(line: Line, columns: Column<Meaning>[], mark: DecimalMark): Map<Column<Meaning>, Token[]> {
+  const cut = cutLine(line, columns);
+  columns.forEach((column, at) => {
+    const tokens = cut.get(column);
+    if (!tokens) return;
+    const isNumber = numberIn(textOf(tokens), mark) !== undefined && !/\p{L}/u.test(textOf(tokens));
+    const isWord = /^\p{L}{1,6}\.?$/u.test(textOf(tokens));
+    const fits = (meaning: Meaning) =>
+      isNumber && column.meaning === 'uom'
+        ? NUMERIC.has(meaning)
+        : isWord && MONEY.has(column.meaning) && meaning === 'uom';
+    const other = [columns[at - 1], columns[at + 1]].find((one) => one && !cut.has(one) && fits(one.meaning));
+    if (!other) return;
+    cut.delete(column);
+    cut.set(other, tokens);
+  });
+  return cut;
+}
