@@ -300,7 +300,7 @@ describe('line items', () => {
           0,75 l
     2     Holzkiste                     4  Stk            14,90    19 %        59,60
                                                    Zwischensumme              148,40
-    3     Nicht mehr                    1  Stk             1,00    19 %         1,00
+          Nicht mehr                                              19 %         1,00
   `;
 
   test('columns by their headings, rows up to the first total, text of several lines', () => {
@@ -446,4 +446,54 @@ test('line items are found without a head, where quantity times price is the amo
     ['Ergonomic keyboard', '2'],
   ]);
   expect(fields.amount_total?.[0]?.value).toBe('239.86');
+});
+
+test('two labels with a slash between them announce one value', () => {
+  expect(
+    read(`
+      Invoice Date / Tax Point   17 Nov 2023
+      Due / Échéance:            17 Dec 2023
+    `),
+  ).toMatchObject({ date_issue: '2023-11-17', date_due: '2023-12-17' });
+});
+
+test('of two addresses beside each other the left one is the recipient', () => {
+  expect(
+    read(`
+      TAX INVOICE
+
+      Wattle Grove Dental Pty Ltd                                             Coolabah Air Services Pty Ltd
+      88 Hay Street                                                           14 Foundry Road
+      SUBIACO WA 6008                                                         BAYSWATER WA 6053
+    `),
+  ).toMatchObject({
+    recipient_name: 'Wattle Grove Dental Pty Ltd',
+    recipient_address: '88 Hay Street, SUBIACO WA 6008',
+    sender_name: 'Coolabah Air Services Pty Ltd',
+  });
+});
+
+test('whose dollars', () => {
+  expect(read('Total CAD    $1,531.47').currency).toBe('CAD');
+  expect(read('ABN 51 824 753 556   Total    $1,531.47').currency).toBe('AUD');
+  expect(read('Total    $1,531.47').currency).toBe('USD');
+});
+
+test('payment references in groups', () => {
+  expect(read('Viitenumero   4011 20012').var_sym).toBe('401120012');
+});
+
+test('tax numbers that need no label', () => {
+  expect(
+    read(`
+      Alpenblick Schreinerei AG
+      CHE-114.772.903 MWST
+    `).sender_vat_id,
+  ).toBe('CHE114772903MWST');
+  expect(
+    read(`
+      Talleres Montseny, S.L.
+      B58818501
+    `).sender_vat_id,
+  ).toBe('B58818501');
 });

@@ -41,7 +41,7 @@ test.each<[string, string, boolean | undefined]>([
   ['FR76812045771', 'FR76812045771', true],
   ['IT02780790107', 'IT02780790107', true],
   ['NL810433941B01', 'NL810433941B01', undefined],
-  ['ATU12345678', 'ATU12345678', undefined],
+  ['ATU12345678', 'ATU12345678', false],
   ['GB317654255', 'GB317654255', undefined],
   ['CHE-123.456.789 MWST', 'CHE123456789MWST', undefined],
 ])('VAT number %s', (text, vatId, checked) => {

@@ -155,16 +155,39 @@ const VAT_CHECKS: Record<string, (body: string) => boolean> = {
     return (11 - product) % 10 === Number(body[8]);
   },
   CZ: (body) => body.length !== 8 || isIco(body),
+  ES: (body) => isNif(body),
   FR: (body) => !/^\d{11}$/.test(body) || (12 + 3 * (Number(body.slice(2)) % 97)) % 97 === Number(body.slice(0, 2)),
   IT: (body) => isLuhn(body),
   PL: (body) => weigh(body.slice(0, 9), [6, 5, 7, 2, 3, 4, 5, 6, 7]) % 11 === Number(body[9]),
   SK: (body) => Number(body) % 11 === 0,
   BE: (body) => 97 - (Number(body.padStart(10, '0').slice(0, 8)) % 97) === Number(body.slice(-2)),
+  AT: (body) => {
+    const sum = digitsOf(body.slice(1, 8)).reduce((total, digit, at) => {
+      const value = at % 2 ? digit * 2 : digit;
+      return total + (value > 9 ? value - 9 : value);
+    }, 0);
+    return (10 - ((sum + 4) % 10)) % 10 === Number(body[8]);
+  },
+  DK: (body) => weigh(body, [2, 7, 6, 5, 4, 3, 2, 1]) % 11 === 0,
+  FI: (body) => {
+    const rest = weigh(body.slice(0, 7), [7, 9, 10, 5, 8, 4, 2]) % 11;
+    return rest !== 1 && (rest === 0 ? 0 : 11 - rest) === Number(body[7]);
+  },
+  HU: (body) => (10 - (weigh(body.slice(0, 7), [9, 7, 3, 1, 9, 7, 3]) % 10)) % 10 === Number(body[7]),
+  LU: (body) => Number(body.slice(0, 6)) % 89 === Number(body.slice(6)),
+  SE: (body) => isLuhn(body.slice(0, 10)),
+  SI: (body) => {
+    const check = 11 - (weigh(body.slice(0, 7), [8, 7, 6, 5, 4, 3, 2]) % 11);
+    return (check === 10 ? 0 : check) === Number(body[7]);
+  },
   PT: (body) => {
     const check = 11 - (weigh(body.slice(0, 8), [9, 8, 7, 6, 5, 4, 3, 2]) % 11);
     return (check > 9 ? 0 : check) === Number(body[8]);
   },
 };
+
+/** Numbers that say themselves what they are, so that they need no label: the Swiss and Norwegian ones with their ending. */
+export const namesItself = (vatId: string): boolean => /^CHE\d{9}(?:MWST|TVA|IVA)$|^NO\d{9}MVA$/.test(vatId);
 
 const weigh = (text: string, weights: number[]) =>
   digitsOf(text).reduce((sum, digit, at) => sum + digit * weights[at]!, 0);
@@ -173,6 +196,25 @@ const weigh = (text: string, weights: number[]) =>
 export function isIco(ico: string): boolean {
   if (!/^\d{8}$/.test(ico)) return false;
   return (11 - (weigh(ico.slice(0, 7), [8, 7, 6, 5, 4, 3, 2]) % 11)) % 10 === Number(ico[7]);
+}
+
+const NIF_LETTERS = 'TRWAGMYFPDXBNJZSQVHLCKE';
+
+/** True for a Spanish NIF (persons, foreigners, companies) whose check character holds. */
+export function isNif(text: string): boolean {
+  const person = /^([XYZ]?)(\d{7,8})([A-Z])$/.exec(text);
+  if (person) {
+    const number = Number(`${person[1] ? 'XYZ'.indexOf(person[1]) : ''}${person[2]}`);
+    return `${person[1]}${person[2]}`.length === 8 && NIF_LETTERS[number % 23] === person[3];
+  }
+  const company = /^[A-HJNP-SUVW](\d{7})([0-9A-J])$/.exec(text);
+  if (!company) return false;
+  const sum = digitsOf(company[1]!).reduce((total, digit, at) => {
+    const value = at % 2 ? digit : digit * 2;
+    return total + (value > 9 ? value - 9 : value);
+  }, 0);
+  const check = (10 - (sum % 10)) % 10;
+  return company[2] === String(check) || company[2] === 'JABCDEFGHI'[check];
 }
 
 /** Luhn's check, as SIREN, SIRET and the Italian partita IVA have it. */

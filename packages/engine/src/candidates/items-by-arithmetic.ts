@@ -38,7 +38,8 @@ function readRow(line: Line, values: Value[]): TableRow | undefined {
   const factors = findFactors(numbers);
   if (!factors) return undefined;
   const { quantity, price, amount } = factors;
-  const used = new Set(numbers.flatMap((value) => value.tokens));
+  const isFactor = (value: Value) => value === quantity || value.box[0] > quantity.box[2];
+  const used = new Set(numbers.filter(isFactor).flatMap((value) => value.tokens));
   const texts = line.segments
     .map(({ tokens }) => tokens.filter((token) => !used.has(token)))
     .filter((one) => one.length);

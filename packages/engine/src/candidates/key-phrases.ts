@@ -90,7 +90,7 @@ export function findKeys(page: PageLayout, dictionary: Dictionary = KEYS): Key[]
       at += phrase.parts.length;
     }
   }
-  return dictionary === KEYS ? joinTotals(withWrapped(page, keys, dictionary)) : keys;
+  return dictionary === KEYS ? joinTotals(joinPairs(withWrapped(page, keys, dictionary))) : keys;
 }
 
 /** Labels in narrow cells go on in the next line: "Payment" over "reference:". */
@@ -125,6 +125,43 @@ function withWrapped(page: PageLayout, keys: Key[], dictionary: Dictionary): Key
   if (wrapped.length === 0) return keys;
   const covered = new Set(wrapped.flatMap((key) => key.tokens));
   return [...keys.filter((key) => !key.tokens.every((token) => covered.has(token))), ...wrapped];
+}
+
+/** "Invoice date / Tax point" and "Due / Échéance" announce one value with two labels. */
+function joinPairs(keys: Key[]): Key[] {
+  const joined: Key[] = [];
+  for (const key of keys) {
+    const before = joined.at(-1);
+    const segment = key.tokens[0]!.segment;
+    const between = before && before.tokens[0]!.segment === segment ? tokensBetween(segment, before, key) : undefined;
+    if (!before || !between || !isSlash(between, before, key)) {
+      joined.push(key);
+      continue;
+    }
+    const tokens = [...before.tokens, ...between, ...key.tokens];
+    const meanings = [...before.meanings, ...key.meanings];
+    joined[joined.length - 1] = {
+      ...before,
+      meanings: meanings.filter(
+        (one) => one.weight === Math.max(...meanings.filter(({ field }) => field === one.field).map((m) => m.weight)),
+      ),
+      phrase: `${before.phrase} ${key.phrase}`,
+      tokens,
+      box: unite(tokens.map((token) => token.box)),
+    };
+  }
+  return joined;
+}
+
+function tokensBetween({ tokens }: Segment, left: Key, right: Key): Token[] {
+  return tokens.slice(tokens.indexOf(left.tokens.at(-1)!) + 1, tokens.indexOf(right.tokens[0]!));
+}
+
+function isSlash(between: Token[], left: Key, right: Key): boolean {
+  const text = [left.tokens.at(-1)!.text.slice(-1), ...between.map((token) => token.text), right.tokens[0]!.text[0]];
+  return (
+    between.length <= 1 && text.some((one) => one === '/') && !between.some((token) => /[\p{L}\p{N}]/u.test(token.text))
+  );
 }
 
 const TOTALS = ['amount_total', 'amount_total_base', 'amount_due'];

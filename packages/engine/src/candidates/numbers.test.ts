@@ -40,3 +40,8 @@ test('units are exact', () => {
   expect(fromUnits(toUnits('1234.50'))).toBe('1234.50');
   expect(fromUnits(toUnits('-0.075'))).toBe('-0.07');
 });
+
+test('lakhs and crores', () => {
+  expect(parseNumber('1,47,750.00', '.')).toBe('147750.00');
+  expect(parseNumber('2,27,96,400', '.')).toBe('22796400');
+});

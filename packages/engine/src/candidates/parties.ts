@@ -22,7 +22,11 @@ const LEGAL_FORM =
   /(?:^|[\s,])(?:gmbh|g\.m\.b\.h\.?|mbh|ag|kg|ohg|ug|e\.\s?k\.?|e\.\s?v\.?|se|ltd\.?|limited|llc|l\.l\.c\.|inc\.?|incorporated|corp\.?|corporation|plc|llp|lp|co\.|company|sdn\.?|bhd\.?|pte|pty|s\.?a\.?r\.?l\.?|sas|s\.a\.s\.?|sasu|eurl|s\.?\s?a\.?|sci|scop|s\.\s?r\.\s?o\.?|spol\.?|a\.\s?s\.?|k\.\s?s\.?|v\.o\.s\.?|z\.\s?s\.?|sp\.\s?z\s?o\.?\s?o\.?|s\.?p\.?a\.?|s\.?r\.?l\.?|s\.?n\.?c\.?|s\.a\.s\.?|s\.?l\.?u?\.?|s\.?c\.?|lda\.?|unipessoal|b\.?v\.?|n\.?v\.?|v\.?o\.?f\.?|aps|a\/s|i\/s|ab|hb|as|asa|oy|oyj|kft\.?|zrt\.?|nyrt\.?|bt\.?|s\.?r\.?l\.?|d\.o\.o\.?|jdoo|gbr|partg|genossenschaft|stiftung|verlag|enterprise|enterprises|trading|holdings?|group|hotel|restaurant|store|stores|services|solutions|industries)(?=$|[\s,.)&-])/iu;
 
 const POSTAL =
-  /(?:\b(?:[A-Z]{1,2}[- ])?\d{4,5}[ ,]+\p{Lu}\p{L}|\b\d{3} \d{2}[ ,]+\p{Lu}|\b\d{2}-\d{3} \p{Lu}|\b\d{4} ?[A-Z]{2}\b[ ,]+\p{Lu}|\b[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}\b|\b[A-Z]{2}\.?,? \d{5}(?:-\d{4})?\b|\b\d{4}-\d{3} \p{Lu}|\p{L},? \d{5}\b|\b[A-Z]\d[A-Z] \d[A-Z]\d\b)/u;
+  /(?:\b(?:[A-Z]{1,2}[- ])?\d{4,5}[ ,]+\p{Lu}\p{L}|\b\d{3} \d{2}[ ,]+\p{Lu}|\b\d{2}-\d{3} \p{Lu}|\b\d{4} ?[A-Z]{2}\b[ ,]+\p{Lu}|\b[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}\b|\b[A-Z]{2}\.?,? \d{5}(?:-\d{4})?\b|\b\d{4}-\d{3} \p{Lu}|\p{L},? \d{5}\b|\b[A-Z]\d[A-Z] \d[A-Z]\d\b|\b(?:NSW|VIC|QLD|WA|SA|TAS|ACT|NT)[ ,]+\d{4}\b|\p{L}\s?[-–]\s?\d{6}\b|\b\d{6}[ ,]+\p{Lu}\p{Ll}|\bSingapore \d{6}\b|\b[A-Z]\d[\dW] [A-Z0-9]{4}\b|\b\d{5}-\d{3}\b)/u;
+/** "2261 Market Street": the number of a house, not of a place. */
+const HOUSE =
+  /^\d{1,5}[A-Z]? (?:[\p{L}\d][\p{L}\d.'-]* ){1,4}(?:street|st|road|rd|avenue|ave|lane|ln|drive|dr|blvd|boulevard|way|court|ct|square|sq|place|pl|parkway|pkwy|highway|hwy|terrace|close|crescent|row|park)\.?,?$/iu;
+const isPostal = (text: string): boolean => POSTAL.test(text) && !HOUSE.test(text);
 const STREET =
   /(?:stra(?:ß|ss)e|str\.|\bstreet\b|\bst\.|\bst\b|\broad\b|\brd\b|\bavenue\b|\bave\b|\blane\b|\bdrive\b|\bdr\b|\bblvd\b|\bboulevard\b|\bway\b|\bcourt\b|\bsquare\b|\bplace\b|\brue\b|\bavenue\b|\bchemin\b|\bulice\b|\bul\.|\bvia\b|\bviale\b|\bpiazza\b|\bcorso\b|\bcalle\b|\bc\/|\bavda\b|\bplaza\b|platz\b|weg\b|gasse\b|allee\b|\bplein\b|laan\b|straat\b|gracht\b|gade\b|vej\b|gatan\b|v(?:ä|a)gen\b|utca\b|\bút\b|\bnám|\btřída\b|\bcesta\b|\bjalan\b|\bjln\b|\bjl\b|\btaman\b|\blorong\b|\bsuite\b|\bunit\b|\bfloor\b|\bp\.? ?o\.? ?box\b|postfach|\bhighway\b|\bparkway\b|\brua\b|\bavenida\b|\bav\.)/iu;
 const COUNTRY =
@@ -30,15 +34,24 @@ const COUNTRY =
 const NOT_ADDRESS =
   /@|www\.|https?:|\bfax\b|\b(?:tel|phone|telefon|telefono|téléphone|mobil|mobile|e-?mail)\b|\+\d{2}/iu;
 
+/** Units, articles and the like in small letters ("500 kg", "se") are no legal forms. */
+function hasLegalForm(text: string): boolean {
+  for (const match of text.matchAll(new RegExp(LEGAL_FORM, 'giu'))) {
+    const form = match[0].replace(/^[\s,]+/, '');
+    if (form.length > 2 || form !== form.toLowerCase() || text === text.toLowerCase()) return true;
+  }
+  return false;
+}
+
 /** Features of a name or an address: what its form says, whoever it may be. */
 export function describeParty(part: 'name' | 'address', text: string): Record<string, number> {
   if (part === 'address') {
-    return { postal: POSTAL.test(text) ? 1 : 0, street: STREET.test(text) ? 1 : 0, lines: text.split(',').length / 4 };
+    return { postal: isPostal(text) ? 1 : 0, street: STREET.test(text) ? 1 : 0, lines: text.split(',').length / 4 };
   }
   return {
-    legalForm: LEGAL_FORM.test(text) ? 1 : 0,
+    legalForm: hasLegalForm(text) ? 1 : 0,
     hasDigits: /\d/.test(text) ? 1 : 0,
-    streetLike: STREET.test(text) || POSTAL.test(text) ? 1 : 0,
+    streetLike: STREET.test(text) || isPostal(text) ? 1 : 0,
     oneWord: /\s/.test(text.trim()) ? 0 : 1,
     small: /^\p{Ll}/u.test(text) ? 1 : 0,
   };
@@ -74,7 +87,7 @@ export function findParties(page: PageLayout, keys: Key[]): Party[] {
     if (party?.name) parties.push(party);
   }
   if (!has('recipient')) {
-    const found = findAddressBlock(page, keys, parties);
+    const found = findLeftBlock(page, keys, parties) ?? findAddressBlock(page, keys, parties);
     if (found) parties.push(found);
   }
   if (!has('sender')) {
@@ -93,8 +106,20 @@ function isHeading(key: Key, page: PageLayout): boolean {
     .slice(segment.tokens.indexOf(last) + 1)
     .filter((token) => /[\p{L}\p{N}]/u.test(token.text));
   if (rest.length === 0) return key.box[1] < page.height * 0.75;
+  if (isWholeLabel(segment, key)) return key.box[1] < page.height * 0.75;
   if (/:$/.test(last.text) || segment.tokens[segment.tokens.indexOf(last) + 1]?.text === ':') return true;
   return rest.every((token) => /^[([].*|.*[)\]]:?$/.test(token.text));
+}
+
+/** "Sold to / Vendu à:": what stands between a label and the colon that ends the line belongs to the label. */
+function isWholeLabel({ tokens }: Segment, key: Key): boolean {
+  const behind = tokens.slice(tokens.indexOf(key.tokens.at(-1)!) + 1);
+  return (
+    behind.length > 0 &&
+    behind.length <= 4 &&
+    /:$/.test(behind.at(-1)!.text) &&
+    (/^\//.test(behind[0]!.text) || /\/$/.test(key.tokens.at(-1)!.text))
+  );
 }
 
 interface PartyLine {
@@ -119,7 +144,7 @@ function linesUnder(page: PageLayout, key: Key, keys: Key[]): PartyLine[] {
   const rest = segment.tokens.slice(last + 1).filter((token) => /[\p{L}\p{N}]/u.test(token.text));
   const lines: PartyLine[] = [];
   const bracketed = rest.every((token) => /[()[\]]/.test(token.text));
-  if (rest.length > 0 && !bracketed) lines.push(toLine(rest));
+  if (rest.length > 0 && !bracketed && !isWholeLabel(segment, key)) lines.push(toLine(rest));
   else {
     const right = page.segments.find(
       (one) =>
@@ -281,8 +306,8 @@ function trimAddress(lines: PartyLine[]): PartyLine[] {
   for (let at = first; at < Math.min(lines.length, first + 6); at++) {
     const { text } = lines[at]!;
     const goesOn = /,$/.test(lines[at - 1]?.text ?? '') && /^[\p{L}\s.,'-]+$/u.test(text);
-    if (postalSeen && !COUNTRY.test(text) && !POSTAL.test(text) && !goesOn) break;
-    if (POSTAL.test(text)) postalSeen = true;
+    if (postalSeen && !COUNTRY.test(text) && !isPostal(text) && !goesOn) break;
+    if (isPostal(text)) postalSeen = true;
     end = at + 1;
   }
   const kept = lines.slice(first, postalSeen ? end : Math.min(end, first + 3));
@@ -294,20 +319,23 @@ const SALUTATION =
 
 /** "Name - Street 1 - 12345 Place" in one line. */
 function splitAddressLine(text: string): { name: string; address: string } | undefined {
-  if (!POSTAL.test(text) || text.length > 140) return undefined;
+  if (!isPostal(text) || text.length > 140) return undefined;
   const parts = text
     .split(/\s+[·•|*∙–—-]\s*|\s*[·•|∙]\s*|,\s+|\s*;\s*/)
     .map((part) => part.trim())
     .filter(Boolean);
   const street = parts.findIndex((part, at) => at > 0 && (/\d/.test(part) || STREET.test(part)));
   // "Seattle, WA 98109, US" is a place without a name.
-  if (street > 0 && POSTAL.test(parts[street]!) && !LEGAL_FORM.test(parts[0]!)) return undefined;
+  if (street > 0 && isPostal(parts[street]!) && !hasLegalForm(parts[0]!)) return undefined;
   if (parts.length < 3 || parts.length > 7 || street < 1 || street > 2) return undefined;
-  if (/\d{3}|:/.test(parts[0]!) || !/\p{L}{3}/u.test(parts[0]!)) return undefined;
+  if (/\d{3}|:/.test(parts[0]!) || !/\p{L}{3}/u.test(parts[0]!) || startsAsStreet(parts[0]!)) return undefined;
   const end = parts.findIndex((part, at) => at >= street && (NOT_ADDRESS.test(part) || /:/.test(part)));
   const address = parts.slice(street, end < 0 ? undefined : end).join(', ');
-  return POSTAL.test(address) ? { name: parts.slice(0, street).join(' '), address } : undefined;
+  return isPostal(address) ? { name: parts.slice(0, street).join(' '), address } : undefined;
 }
+
+const startsAsStreet = (text: string) =>
+  /^(?:via|viale|piazza|corso|calle|c\/|avda\.?|rua|av\.|rue|ul\.|al\.|plot|unit|level|no\.) /iu.test(text);
 
 /** The small line above the window of a German letter: sender, street, place; the recipient stands under it. */
 function readWindow(page: PageLayout): { sender: Party; lines: PartyLine[] } | undefined {
@@ -317,7 +345,7 @@ function readWindow(page: PageLayout): { sender: Party; lines: PartyLine[] } | u
     const inline = splitAddressLine(segment.text);
     if (!inline) continue;
     const under = follow(page, segment, []);
-    if (under.length < 2 || !under.some((line) => POSTAL.test(line.text))) continue;
+    if (under.length < 2 || !under.some((line) => isPostal(line.text))) continue;
     const box = segment.box;
     const sender: Party = {
       role: 'sender',
@@ -332,12 +360,34 @@ function readWindow(page: PageLayout): { sender: Party; lines: PartyLine[] } | u
   return undefined;
 }
 
+/** Two addresses beside each other without labels: the left one shows in the window of the envelope. */
+function findLeftBlock(page: PageLayout, keys: Key[], taken: Party[]): Party | undefined {
+  if (taken.some((party) => party.role === 'sender')) return undefined;
+  const blocks = findBlocks(page).filter(
+    (block) =>
+      block.length >= 3 &&
+      block[0]!.box[1] < page.height * 0.4 &&
+      block.slice(1).some((segment) => isPostal(segment.text)) &&
+      !startsWithKey(block[0]!, keys) &&
+      !isTitle(block[0]!.text),
+  );
+  const [left, right] = [...blocks].sort((a, b) => a[0]!.box[0] - b[0]!.box[0]);
+  if (!left || !right || blocks.length !== 2) return undefined;
+  const top = (block: Segment[]) => block[0]!.box[1];
+  const bottom = (block: Segment[]) => block.at(-1)!.box[3];
+  const together = top(left) < bottom(right) && top(right) < bottom(left);
+  if (!together || right[0]!.box[0] - left[0]!.box[0] < page.width * 0.25) return undefined;
+  const lines = left.map((segment) => toLine(segment.tokens));
+  const party = readParty('recipient', lines, keys, page, 'block');
+  return party?.name && party.address ? party : undefined;
+}
+
 /** A block with a place in the upper half that belongs to nobody yet. */
 function findAddressBlock(page: PageLayout, keys: Key[], taken: Party[]): Party | undefined {
   for (const block of findBlocks(page)) {
     const top = block[0]!;
     if (top.box[1] > page.height * 0.5 || top.box[1] < page.height * 0.08 || block.length < 3) continue;
-    if (!block.slice(1).some((segment) => POSTAL.test(segment.text))) continue;
+    if (!block.slice(1).some((segment) => isPostal(segment.text))) continue;
     if (taken.some((party) => overlaps(party.box, top.box))) continue;
     const own = block.some(
       (segment) =>
@@ -368,7 +418,7 @@ function findAddressBlock(page: PageLayout, keys: Key[], taken: Party[]): Party 
 }
 
 function isFirstAddress(page: PageLayout, block: Segment[]): boolean {
-  const first = page.segments.find((segment) => POSTAL.test(segment.text));
+  const first = page.segments.find((segment) => isPostal(segment.text));
   return first !== undefined && block.includes(first);
 }
 
@@ -413,7 +463,7 @@ const TITLE =
   /^(?:(?:tax |commercial |proforma |cash |simplified )*(?:invoice|bill|receipt)|\p{L}*rechnung|faktura|facture|factura|factuur|fattura|fatura|számla|\p{L}*gutschrift|credit note|avoir|original|copy|kopie|duplicate|page|seite|welcome|thank|date|datum|stylesheet)|\b(?:nr|no|n°)\.? ?\d/iu;
 
 /** Addresses have numbers too ("No. 8, High Street"). */
-const isTitle = (text: string) => TITLE.test(text) && !STREET.test(text) && !POSTAL.test(text);
+const isTitle = (text: string) => TITLE.test(text) && !STREET.test(text) && !isPostal(text);
 
 /** Receipts are printed with wide spaces: there, what stands in one line near each other is one text. */
 function loosen(page: PageLayout): PageLayout {
@@ -455,7 +505,7 @@ function findSender(tight: PageLayout, keys: Key[], taken: Party[]): Party | und
     names.some((name) => name.length > 3 && normalize(segment.text).join(' ').includes(name));
   const companies = free.filter(
     (segment) =>
-      LEGAL_FORM.test(segment.text) && !isOther(segment) && !/:$/.test(segment.text) && segment.tokens.length <= 9,
+      hasLegalForm(segment.text) && !isOther(segment) && !/:$/.test(segment.text) && segment.tokens.length <= 9,
   );
   const zone = (segment: Segment) =>
     segment.box[1] < page.height * 0.3 ? 0 : segment.box[1] > page.height * 0.75 ? 1 : 2;
@@ -467,7 +517,7 @@ function findSender(tight: PageLayout, keys: Key[], taken: Party[]): Party | und
       !NOT_ADDRESS.test(segment.text) &&
       segment.text.length > 2 &&
       looksNamed(segment) &&
-      !POSTAL.test(segment.text) &&
+      !isPostal(segment.text) &&
       !isOther(segment),
   );
   const top = topmost
@@ -490,9 +540,31 @@ function findSender(tight: PageLayout, keys: Key[], taken: Party[]): Party | und
     box: head.box,
     evidence: evidence as Party['evidence'],
   };
+  if (party.address && isPostal(party.address.text)) return party;
+  const again = party.name ? findNameAgain(page, party.name, keys, taken) : undefined;
+  if (again) return { ...party, address: again };
   if (party.address) return party;
   const elsewhere = findAddressElsewhere(page, head, taken);
   return elsewhere ? { ...party, address: elsewhere } : party;
+}
+
+/** The name may stand in the letterhead alone, and once more over the address. */
+function findNameAgain(
+  page: PageLayout,
+  name: { text: string; box: Position },
+  keys: Key[],
+  taken: Party[],
+): Party['address'] {
+  const wanted = normalize(name.text).join(' ');
+  for (const segment of page.segments) {
+    if (overlaps(segment.box, name.box) || taken.some((party) => overlaps(party.box, segment.box))) continue;
+    const inline = splitAddressLine(segment.text);
+    if (inline && normalize(inline.name).join(' ') === wanted) return { text: inline.address, box: segment.box };
+    if (normalize(segment.text).join(' ') !== wanted) continue;
+    const party = readParty('sender', [toLine(segment.tokens), ...follow(page, segment, keys)], keys, page, 'company');
+    if (party?.address && isPostal(party.address.text)) return party.address;
+  }
+  return undefined;
 }
 
 const height = ({ box }: Segment) => box[3] - box[1];
@@ -541,7 +613,7 @@ function lineAbove(page: PageLayout, below: Segment): Segment | undefined {
 function findAddressElsewhere(page: PageLayout, head: { box: Position }, taken: Party[]): Party['address'] {
   const candidates = page.segments.filter(
     (segment) =>
-      POSTAL.test(segment.text) &&
+      isPostal(segment.text) &&
       !NOT_ADDRESS.test(segment.text) &&
       !taken.some((party) => overlaps(party.box, segment.box)) &&
       segment !== head,

@@ -1,5 +1,5 @@
 import { findCompactDate } from '../candidates/dates';
-import { isBic, isIco, isLuhn, readVatId } from '../candidates/identifiers';
+import { isBic, isIco, isLuhn, isNif, namesItself, readVatId } from '../candidates/identifiers';
 import type { Key } from '../candidates/key-phrases';
 import { type Labelled, type LabelOptions, type Placed, pairWithLabels } from '../candidates/labelled';
 import { describeParty, type Party, type Role } from '../candidates/parties';
@@ -261,7 +261,21 @@ const REFERENCE_FIELDS = [
 function scoreReferences(findings: Findings, put: Put): void {
   const labels = new Set(findings.keys.flatMap((key) => key.tokens));
   const references = findings.pages.flatMap((page) => findReferences(page, findings.values, labels));
-  const found = new Map(REFERENCE_FIELDS.map((field) => [field, pairs(findings, field, references)]));
+  // Nordic payment references are printed in groups.
+  const grouped = findings.pages
+    .flatMap((page) => findGroupedNumbers(page))
+    .filter(({ raw, value }) => /^\d[\d ]*$/.test(raw) && /\s/.test(raw) && value.length <= 25);
+  const isGrouped = ({ tokens }: Reference) => grouped.some((group) => group.tokens[0] === tokens[0]);
+  const found = new Map(
+    REFERENCE_FIELDS.map((field) => [
+      field,
+      pairs(
+        findings,
+        field,
+        field === 'var_sym' ? [...references.filter((one) => !isGrouped(one)), ...grouped] : references,
+      ),
+    ]),
+  );
   const others = [
     ...found,
     ['_other_id', pairs(findings, '_other_id', references)] as const,
@@ -271,6 +285,7 @@ function scoreReferences(findings: Findings, put: Put): void {
     const scored = found.get(field)!.flatMap((pair): Scored[] => {
       const { value, score, weight, relation } = pair;
       if (!fits(field, value.value)) return [];
+      if (field === 'customer_id' && /^acc/.test(pair.key.phrase) && isBesideBank(findings, pair.key)) return [];
       const rival = others.some(
         ([other, list]) => other !== field && list.some((pair) => pair.value === value && pair.score > score + 0.2),
       );
@@ -297,6 +312,13 @@ function scoreReferences(findings: Findings, put: Put): void {
     );
   }
 }
+
+/** "Sort code 40-52-11 Account 71620033": the account is that of the bank. */
+const isBesideBank = ({ keys }: Findings, key: Key) =>
+  keys.some(
+    (other) =>
+      other.tokens[0]!.segment === key.tokens[0]!.segment && other.meanings.some((one) => one.field === 'bank_num'),
+  );
 
 /** "Number" in the block of the recipient is his number with the sender. */
 function numbersOfRecipient(findings: Findings, references: Reference[]): Scored[] {
@@ -593,7 +615,7 @@ function scoreRegistrations(findings: Findings, put: Put): void {
   const keyed = pairs(findings, 'vat_id', typed);
   for (const value of typed) {
     const pair = keyed.find((one) => one.value === value);
-    if (!pair && value.checked !== true) continue;
+    if (!pair && value.checked !== true && !namesItself(value.value)) continue;
     const score =
       (pair ? Math.max(0.6, pair.score) : -0.2) + (value.checked ? 0.8 : value.checked === false ? -0.3 : 0.2);
     found.push({
@@ -601,6 +623,14 @@ function scoreRegistrations(findings: Findings, put: Put): void {
       scored: fromValue(value, score, pair ? labelHints(pair) : {}),
       role: roleAt(findings, value, pair?.key),
       key: pair?.key,
+    });
+  }
+  for (const scored of looseNifs(findings)) {
+    found.push({
+      kind: 'vat_id',
+      scored,
+      role: roleAt(findings, scored.tokens[0]!, undefined),
+      key: undefined,
     });
   }
   for (const kind of ['vat_id', 'ic', 'dic'] as const) {
@@ -615,7 +645,9 @@ function scoreRegistrations(findings: Findings, put: Put): void {
         page: value.page,
         box: value.box,
         tokens: value.tokens,
-        score: score + normalized.bonus,
+        // "SE556677889901" is the VAT number although the label of the company number stands near.
+        score:
+          score + normalized.bonus - (kind === 'ic' && value.tokens.some((token) => typedTokens.has(token)) ? 1 : 0),
         hints: { ...labelHints(pair), checked: normalized.bonus > 0 ? 1 : normalized.bonus < 0 ? -1 : 0 },
       };
       found.push({ kind, scored, role: roleAt(findings, value, key), key });
@@ -647,6 +679,19 @@ function scoreRegistrations(findings: Findings, put: Put): void {
   }
 }
 
+/** Spanish tax numbers stand alone under the name; their check character tells them from other codes. */
+function looseNifs({ pages }: Findings): Scored[] {
+  return pages.flatMap((page) =>
+    page.segments.flatMap(({ tokens }) => {
+      const [token] = tokens;
+      const value = token?.text.replace(/[-.]/g, '') ?? '';
+      if (!token || tokens.length !== 1 || !isNif(value)) return [];
+      const { page, box } = token;
+      return [{ value, raw: token.text, page, box, tokens, score: 0.4, hints: { checked: 1 } }];
+    }),
+  );
+}
+
 function registration(
   kind: 'vat_id' | 'ic' | 'dic',
   { value }: Reference,
@@ -674,7 +719,7 @@ function registration(
 const OF_RECIPIENT = /\b(?:ihre|your|customer|client|kunden|votre|vase|buyer|recipient|uw|vevo)\b/;
 
 /** Whose a number is: by the words of its label, else by the block it stands in or under. */
-function roleAt(findings: Findings, placed: Placed, key: Key | undefined): Role | undefined {
+function roleAt(findings: Findings, placed: Pick<Placed, 'box' | 'page'>, key: Key | undefined): Role | undefined {
   const page = findings.pages[placed.page - 1]!;
   const text = key?.tokens[0]?.segment.tokens.flatMap((token) => token.parts).join(' ') ?? '';
   if (key && OF_RECIPIENT.test(text)) return 'recipient';
@@ -719,13 +764,14 @@ function scoreCurrency(findings: Findings, put: Put): void {
   for (const page of findings.pages) {
     for (const token of page.tokens) {
       const bare = token.text.replace(/^[(]+|[).,:;]+$/g, '');
-      const code =
-        CODE_ALONE.has(bare) || bare === '€' || bare === '£' || bare === 'Kč' || bare === 'RM' ? bare : undefined;
+      const code = CODE_ALONE.has(bare) || bare in CURRENCY_OF ? bare : undefined;
       if (code) count(CURRENCY_OF[code] ?? code, [token], 0.6, bare);
     }
   }
-  if (counts.has('USD') && /\bA\.?B\.?N\.?\b|\bAustralia\b/.test(allText(findings))) {
-    counts.set('AUD', counts.get('USD')!);
+  const dollar = counts.get('USD');
+  const other = dollar && !/\bUSD\b|US\$/.test(allText(findings)) ? otherDollar(allText(findings)) : undefined;
+  if (dollar && other) {
+    counts.set(other, { ...dollar, count: dollar.count + (counts.get(other)?.count ?? 0) });
     counts.delete('USD');
   }
   const total = [...counts.values()].reduce((sum, one) => sum + one.count, 0);
@@ -743,15 +789,38 @@ function scoreCurrency(findings: Findings, put: Put): void {
   );
 }
 
-const CODE_ALONE = new Set('CZK DKK EUR GBP NOK SEK HUF USD AUD INR CHF CNY JPY PLN RON CAD NZD SGD MYR'.split(' '));
-const CURRENCY_OF: Record<string, string> = { '€': 'EUR', '£': 'GBP', Kč: 'CZK', RM: 'MYR' };
+/** Whose dollar it is, by its code or by what only one country prints. */
+function otherDollar(text: string): string | undefined {
+  const code = /\b(?:AUD|CAD|NZD|SGD|HKD|MXN)\b/.exec(text)?.[0];
+  if (code) return code;
+  if (/\bA\.?B\.?N\.?\b|\bAustralia\b/.test(text)) return 'AUD';
+  if (/\b(?:GST\/HST|HST|TPS|TVQ|QST)\b|\bCanada\b|\b[A-Z]\d[A-Z] \d[A-Z]\d\b/.test(text)) return 'CAD';
+  if (/\bNew Zealand\b/.test(text)) return 'NZD';
+  return /\bSingapore\b/.test(text) ? 'SGD' : undefined;
+}
+
+const CODE_ALONE = new Set(
+  'CZK DKK EUR GBP NOK SEK HUF USD AUD INR CHF CNY JPY PLN RON CAD NZD SGD MYR BGN HRK ISK TRY ZAR MXN BRL THB HKD AED'.split(
+    ' ',
+  ),
+);
+const CURRENCY_OF: Record<string, string> = {
+  '€': 'EUR',
+  '£': 'GBP',
+  Kč: 'CZK',
+  RM: 'MYR',
+  zł: 'PLN',
+  Ft: 'HUF',
+  lei: 'RON',
+  '₹': 'INR',
+};
 
 const allText = ({ pages }: Findings) =>
   pages.map((page) => page.segments.map((segment) => segment.text).join('\n')).join('\n');
 
 /** Sentences that tell when to pay, also without a label. */
 const TERMS =
-  /\b(?:zahlbar|zahlung innerhalb|zahlungsziel|skonto|rein netto|net \d+ days|\d+ days? net|net \d+\b|days? from|due (?:within|upon|on receipt)|within \d+ days|payment (?:is )?due|payable within|immediate payment|à réception|sous \d+ jours|\d+ jours|paiement (?:à|immédiat|comptant)|splatnost \d+ dn|termin płatności \d+ dni|\d+ dni|entro \d+ giorni|\d+ gg|binnen \d+ dagen|\d+ dagen|a \d+ días|\d+ dage|\d+ dagar|rechnungsbetrag (?:bitte |wird|überweisen)|überweisen sie)\b/iu;
+  /\b(?:zahlbar(?! an\b| durch\b)|zahlung innerhalb|zahlungsziel|skonto|rein netto|net \d+ days|\d+ days? net|net \d+\b|days? from|due (?:within|upon|on receipt)|within \d+ days|payment (?:is )?due|payable within|immediate payment|à réception|sous \d+ jours|\d+ jours|paiement (?:à|immédiat|comptant)|splatnost \d+ dn|termin płatności \d+ dni|\d+ dni|entro \d+ giorni|\d+ gg|binnen \d+ dagen|\d+ dagen|a \d+ días|\d+ dage|\d+ dagar|rechnungsbetrag (?:bitte |wird|überweisen)|überweisen sie)\b/iu;
 
 function scoreTerms(findings: Findings, put: Put): void {
   const scored: Scored[] = [];
@@ -765,6 +834,7 @@ function scoreTerms(findings: Findings, put: Put): void {
     const labels = findings.keys.filter((key) => key.page === page.number);
     for (const { value, key, score, relation } of pairWithLabels(page, 'terms', labels, segments, { maxLines: 1.6 })) {
       const text = value.segment.text.replace(/^[\s:]+/, '');
+      if (labels.some((other) => other.tokens[0] === value.tokens[0] && other !== key)) continue;
       if (!/\p{L}/u.test(text) || findings.values.some((one) => one.type === 'amount' && one.raw === text)) continue;
       scored.push({
         value: text,
@@ -774,14 +844,13 @@ function scoreTerms(findings: Findings, put: Put): void {
         tokens: value.tokens,
         score: score - 0.9 - (relation === 'under' ? 0.3 : 0) - (TERMS.test(text) ? 0 : 0.8),
       });
-      void key;
     }
     for (const segment of page.segments) {
       if (!TERMS.test(segment.text)) continue;
       const label = labels.find(
-        (key) => key.tokens[0] === segment.tokens[0] && key.meanings.some((one) => one.field === 'terms'),
+        (key) => segment.tokens.includes(key.tokens[0]!) && key.meanings.some((one) => one.field === 'terms'),
       );
-      const tokens = label ? segment.tokens.filter((token) => !label.tokens.includes(token)) : segment.tokens;
+      const tokens = label ? segment.tokens.slice(segment.tokens.indexOf(label.tokens.at(-1)!) + 1) : segment.tokens;
       if (tokens.length < 2) continue;
       const text = tokens
         .map((token) => token.text)
