@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Api, buildPdf, invoiceLines, type Json, startSystem, type TestSystem, waitFor } from '@intake/testkit';
 
-jest.setTimeout(300_000);
+jest.setTimeout(600_000);
 
 let system: TestSystem;
 let api: Api;
@@ -38,6 +38,8 @@ it('names every attribute of the objects, and no other', async () => {
     Schema: await api.get(queue.schema),
     Inbox: await api.get(queue.inbox),
     Workspace: await api.get(queue.workspace),
+    User: await api.get('/auth/user'),
+    Organization: await api.get(`/organizations/${system.organizationId}`),
   };
   for (const [name, object] of Object.entries(objects)) {
     const { properties, required } = document.components.schemas[name];
@@ -90,7 +92,7 @@ if (!python && problem) console.warn(`schemathesis is not tried: ${problem}`);
     ].flat();
     const program = join(dirname(python as string), 'st');
     const { stdout } = await promisify(execFile)(program, args, {
-      timeout: 270_000,
+      timeout: 580_000,
       maxBuffer: 2 ** 26,
       cwd: tmpdir(),
     }).catch((error) => {

@@ -1,5 +1,6 @@
 import type { annotation } from '@intake/contracts';
 import type { ApiUrls } from '@intake/urls';
+import { answers, listOf, objectSchema, orNull } from './attributes';
 import { formatTime, urlOrNull } from './values';
 
 /** API: annotations.md section 1. */
@@ -70,3 +71,68 @@ export function messageToJson(message: annotation.Message) {
     }),
   };
 }
+
+/** JSON Schema of `messageToJson`. */
+export const MESSAGE_SCHEMA = objectSchema<ReturnType<typeof messageToJson>>(
+  {
+    id: answers.string,
+    type: { type: 'string', enum: ['error', 'warning', 'info', 'aggregation'] },
+    content: answers.string,
+    detail: answers.object,
+    aggregation_type: answers.stringOrNull,
+    schema_id: answers.stringOrNull,
+    label: answers.string,
+  },
+  ['detail', 'aggregation_type', 'schema_id', 'label'],
+);
+
+/** JSON Schema of `annotationToJson`. */
+export const ANNOTATION_SCHEMA = objectSchema<ReturnType<typeof annotationToJson>>({
+  id: answers.integer,
+  url: answers.uri,
+  status: answers.string,
+  schema: answers.uri,
+  modifier: answers.uriOrNull,
+  modified_by: answers.uriOrNull,
+  modified_at: answers.timeOrNull,
+  creator: answers.uriOrNull,
+  created_at: answers.timeOrNull,
+  arrived_at: answers.timeOrNull,
+  assigned_at: answers.timeOrNull,
+  confirmed_at: answers.timeOrNull,
+  confirmed_by: answers.uriOrNull,
+  exported_at: answers.timeOrNull,
+  exported_by: answers.uriOrNull,
+  export_failed_at: answers.timeOrNull,
+  rejected_at: answers.timeOrNull,
+  rejected_by: answers.uriOrNull,
+  deleted_at: answers.timeOrNull,
+  deleted_by: answers.uriOrNull,
+  purged_at: answers.timeOrNull,
+  purged_by: answers.uriOrNull,
+  document: { type: ['string', 'object'], description: 'A URL; the object where the document is sideloaded.' },
+  queue: answers.uri,
+  organization: answers.uri,
+  pages: answers.uris,
+  content: { type: ['string', 'array'], description: 'A URL; nodes where content is sideloaded.' },
+  relations: answers.uris,
+  rir_poll_id: answers.stringOrNull,
+  messages: orNull(listOf(MESSAGE_SCHEMA)),
+  suggested_edit: answers.uriOrNull,
+  time_spent: answers.number,
+  metadata: answers.object,
+  automated: answers.boolean,
+  automatically_rejected: answers.boolean,
+  related_emails: answers.uris,
+  email: answers.uriOrNull,
+  email_thread: answers.uriOrNull,
+  has_email_thread_with_replies: answers.boolean,
+  has_email_thread_with_new_replies: answers.boolean,
+  automation_blocker: answers.uriOrNull,
+  prediction: answers.objectOrNull,
+  assignees: answers.uris,
+  labels: answers.uris,
+  restricted_access: answers.boolean,
+  training_enabled: answers.boolean,
+  einvoice: answers.boolean,
+});

@@ -61,8 +61,35 @@ export const answers = {
   uri: URI,
   uriOrNull: { type: ['string', 'null'], format: 'uri' },
   uris: { type: 'array', items: URI },
+  time: { type: 'string', format: 'date-time' },
   timeOrNull: { type: ['string', 'null'], format: 'date-time' },
+  number: { type: 'number' },
+  integerOrNull: { type: ['integer', 'null'] },
+  numberOrNull: { type: ['number', 'null'] },
+  stringOrNull: { type: ['string', 'null'] },
+  objectOrNull: { type: ['object', 'null'] },
+  strings: { type: 'array', items: { type: 'string' } },
 } as const satisfies Record<string, JsonSchema>;
+
+/**
+ * JSON Schema of an object that a function makes.
+ *
+ * @param properties of every key that the object may have
+ * @param optional those that are not there for everybody, or not always
+ */
+export function objectSchema<T extends object>(
+  properties: { readonly [K in keyof T]-?: JsonSchema },
+  optional: readonly (keyof T & string)[] = [],
+): JsonSchema {
+  const names = Object.keys(properties) as (keyof T & string)[];
+  return { type: 'object', properties, required: names.filter((name) => !optional.includes(name)) };
+}
+
+/** JSON Schema of a list without pages. */
+export const listOf = (items: JsonSchema): JsonSchema => ({ type: 'array', items });
+
+/** JSON Schema of what may be null. */
+export const orNull = (schema: JsonSchema): JsonSchema => ({ anyOf: [schema, { type: 'null' }] });
 
 /** JSON Schema of what a shape takes. */
 export function inputSchema(shape: ZodType): JsonSchema {

@@ -1,5 +1,6 @@
 import type { documentStorage } from '@intake/contracts';
 import type { ApiUrls } from '@intake/urls';
+import { answers, listOf, objectSchema } from './attributes';
 import { formatTime, urlOrNull } from './values';
 
 /** API: documents-and-uploads.md section 1. */
@@ -91,3 +92,79 @@ export function pageToJson(row: documentStorage.Page, urls: ApiUrls) {
     height: row.height || null,
   };
 }
+
+/** JSON Schema of `documentToJson`. */
+export const DOCUMENT_SCHEMA = objectSchema<ReturnType<typeof documentToJson>>(
+  {
+    id: answers.integer,
+    url: answers.uri,
+    s3_name: answers.string,
+    parent: answers.uriOrNull,
+    email: answers.uriOrNull,
+    annotations: answers.uris,
+    mime_type: answers.string,
+    creator: answers.uriOrNull,
+    created_at: answers.timeOrNull,
+    arrived_at: answers.timeOrNull,
+    original_file_name: answers.string,
+    content: answers.uri,
+    attachment_status: answers.stringOrNull,
+    messages: listOf(answers.object),
+    metadata: answers.object,
+  },
+  ['messages'],
+);
+
+/** JSON Schema of `uploadToJson`. */
+export const UPLOAD_SCHEMA = objectSchema<ReturnType<typeof uploadToJson>>({
+  id: answers.integer,
+  url: answers.uri,
+  queue: answers.uri,
+  organization: answers.uri,
+  creator: answers.uriOrNull,
+  created_at: answers.timeOrNull,
+  email: answers.uriOrNull,
+  documents: answers.uris,
+  additional_documents: answers.uris,
+  annotations: answers.uris,
+});
+
+/** JSON Schema of `taskToJson`. */
+export const TASK_SCHEMA = objectSchema<ReturnType<typeof taskToJson>>(
+  {
+    id: answers.integer,
+    url: answers.uri,
+    type: answers.string,
+    status: { type: 'string', enum: ['running', 'succeeded', 'failed'] },
+    expires_at: answers.timeOrNull,
+    detail: answers.stringOrNull,
+    content: answers.object,
+    code: answers.string,
+    result_url: answers.uri,
+  },
+  ['code', 'result_url'],
+);
+
+/** JSON Schema of `downloadToJson`. */
+export const DOWNLOAD_SCHEMA = objectSchema<ReturnType<typeof downloadToJson>>({
+  id: answers.integer,
+  url: answers.uri,
+  file_name: answers.string,
+  expires_at: answers.timeOrNull,
+  content: answers.uri,
+});
+
+/** JSON Schema of `pageToJson`. */
+export const PAGE_SCHEMA = objectSchema<ReturnType<typeof pageToJson>>({
+  id: answers.integer,
+  url: answers.uri,
+  annotation: answers.uri,
+  number: { type: 'integer', minimum: 1 },
+  rotation_deg: { type: 'integer', enum: [0, 90, 180, 270] },
+  mime_type: answers.string,
+  s3_name: answers.string,
+  content: answers.uri,
+  metadata: answers.object,
+  width: answers.integerOrNull,
+  height: answers.integerOrNull,
+});

@@ -1,5 +1,6 @@
 import type { mailIngest } from '@intake/contracts';
 import type { ApiUrls } from '@intake/urls';
+import { answers, listOf, objectSchema } from './attributes';
 import { formatTime, urlOrNull } from './values';
 
 /** The annotations that came from an e-mail or a thread. */
@@ -92,3 +93,80 @@ function countAnnotations(annotations: EmailRelations['annotations'], related: n
 function addressToJson({ email, name }: mailIngest.Address) {
   return name ? { email, name } : { email };
 }
+
+const ADDRESS_SCHEMA = objectSchema<ReturnType<typeof addressToJson>>({ email: answers.string, name: answers.string }, [
+  'name',
+]);
+
+const COUNTS_SCHEMA = objectSchema<ReturnType<typeof countAnnotations>>({
+  annotations: answers.integer,
+  annotations_processed: answers.integer,
+  annotations_purged: answers.integer,
+  annotations_unprocessed: answers.integer,
+  annotations_rejected: answers.integer,
+  related_annotations: answers.integer,
+});
+
+/** JSON Schema of `emailToJson`. */
+export const EMAIL_SCHEMA = objectSchema<ReturnType<typeof emailToJson>>({
+  id: answers.integer,
+  url: answers.uri,
+  queue: answers.uri,
+  inbox: answers.uri,
+  parent: answers.uriOrNull,
+  email_thread: answers.uriOrNull,
+  children: answers.uris,
+  documents: answers.uris,
+  created_at: answers.timeOrNull,
+  arrived_at: answers.timeOrNull,
+  last_thread_email_created_at: answers.timeOrNull,
+  subject: answers.string,
+  from: answers.object,
+  to: listOf(ADDRESS_SCHEMA),
+  cc: listOf(ADDRESS_SCHEMA),
+  bcc: listOf(ADDRESS_SCHEMA),
+  body_text_plain: answers.string,
+  body_text_html: answers.string,
+  metadata: answers.object,
+  type: { type: 'string', enum: ['incoming', 'outgoing'] },
+  annotation_counts: COUNTS_SCHEMA,
+  annotations: answers.uris,
+  related_annotations: answers.uris,
+  related_documents: answers.uris,
+  creator: answers.uriOrNull,
+  filtered_out_document_count: answers.integer,
+  labels: answers.strings,
+  content: answers.uri,
+  state: answers.string,
+  failure: answers.string,
+  attachments: listOf({
+    type: 'object',
+    properties: {
+      document: answers.uriOrNull,
+      file_name: answers.string,
+      mime_type: answers.string,
+      size: answers.integer,
+      attachment_status: answers.stringOrNull,
+      reason: answers.string,
+    },
+  }),
+  authentication: answers.objectOrNull,
+});
+
+/** JSON Schema of `threadToJson`. */
+export const EMAIL_THREAD_SCHEMA = objectSchema<ReturnType<typeof threadToJson>>({
+  id: answers.integer,
+  url: answers.uri,
+  organization: answers.uri,
+  queue: answers.uri,
+  root_email: answers.uriOrNull,
+  has_replies: answers.boolean,
+  has_new_replies: answers.boolean,
+  root_email_read: answers.boolean,
+  created_at: answers.timeOrNull,
+  last_email_created_at: answers.timeOrNull,
+  subject: answers.string,
+  from: answers.objectOrNull,
+  labels: answers.strings,
+  annotation_counts: COUNTS_SCHEMA,
+});

@@ -1,5 +1,6 @@
 import type { auth } from '@intake/contracts';
 import type { ApiUrls } from '@intake/urls';
+import { answers, objectSchema } from './attributes';
 import { formatTime, urlOrNull } from './values';
 
 /** How much of a user somebody is shown: all; all but who it is to single sign-on; names; nothing. */
@@ -87,3 +88,66 @@ const HIDDEN = {
   metadata: {},
   authType: 'password',
 } satisfies Partial<auth.User>;
+
+/** JSON Schema of `organizationGroupToJson`. */
+export const ORGANIZATION_GROUP_SCHEMA = objectSchema<ReturnType<typeof organizationGroupToJson>>({
+  id: answers.integer,
+  url: answers.uri,
+  name: answers.string,
+  is_trial: answers.boolean,
+  is_production: answers.boolean,
+  deployment_location: answers.string,
+  features: answers.objectOrNull,
+  usage: answers.object,
+  modified_by: answers.uriOrNull,
+  modified_at: answers.timeOrNull,
+});
+
+/** JSON Schema of `organizationToJson`. */
+export const ORGANIZATION_SCHEMA = objectSchema<ReturnType<typeof organizationToJson>>({
+  id: answers.integer,
+  url: answers.uri,
+  name: answers.string,
+  workspaces: answers.uris,
+  users: answers.uris,
+  organization_group: answers.uri,
+  ui_settings: answers.object,
+  metadata: answers.object,
+  settings: answers.object,
+  sandbox: answers.boolean,
+  is_trial: answers.boolean,
+  created_at: answers.timeOrNull,
+  trial_expires_at: answers.timeOrNull,
+  expires_at: answers.timeOrNull,
+  oidc_provider: answers.stringOrNull,
+  internal_info: answers.objectOrNull,
+  creator: answers.uriOrNull,
+  modified_by: answers.uriOrNull,
+  modified_at: answers.timeOrNull,
+});
+
+/** JSON Schema of `userToJson`. */
+export const USER_SCHEMA = objectSchema<ReturnType<typeof userToJson>>(
+  {
+    id: answers.integer,
+    url: answers.uri,
+    first_name: answers.string,
+    last_name: answers.string,
+    email: answers.string,
+    email_verified: answers.boolean,
+    phone_number: answers.stringOrNull,
+    date_joined: answers.timeOrNull,
+    username: answers.string,
+    groups: answers.uris,
+    organization: answers.uri,
+    queues: answers.uris,
+    is_active: answers.boolean,
+    last_login: answers.timeOrNull,
+    ui_settings: answers.object,
+    metadata: answers.object,
+    oidc_id: answers.stringOrNull,
+    auth_type: answers.string,
+    deleted: answers.boolean,
+  },
+  ['oidc_id'],
+);

@@ -1,5 +1,6 @@
 import type { annotation } from '@intake/contracts';
 import type { ApiUrls } from '@intake/urls';
+import { answers, listOf, objectSchema } from './attributes';
 import { formatTime, urlOrNull } from './values';
 
 /** API: related-objects.md section 4. */
@@ -76,3 +77,70 @@ export function durationToJson(row: annotation.ProcessingDuration, annotationId:
     duration_latest_validate_updated_before_confirm: null,
   };
 }
+
+/** JSON Schema of `noteToJson`. */
+export const NOTE_SCHEMA = objectSchema<ReturnType<typeof noteToJson>>({
+  id: answers.integer,
+  url: answers.uri,
+  type: answers.stringOrNull,
+  metadata: answers.object,
+  content: answers.string,
+  created_at: answers.timeOrNull,
+  creator: answers.uriOrNull,
+  modified_at: answers.timeOrNull,
+  modifier: answers.uriOrNull,
+  modified_by: answers.uriOrNull,
+  annotation: answers.uri,
+});
+
+/** JSON Schema of `relationToJson`. */
+export const RELATION_SCHEMA = objectSchema<ReturnType<typeof relationToJson>>({
+  id: answers.integer,
+  url: answers.uri,
+  type: answers.string,
+  key: answers.stringOrNull,
+  parent: answers.uriOrNull,
+  annotations: answers.uris,
+});
+
+/** JSON Schema of `blockerToJson`. */
+export const BLOCKER_SCHEMA = objectSchema<ReturnType<typeof blockerToJson>>({
+  id: answers.integer,
+  url: answers.uri,
+  annotation: answers.uri,
+  content: listOf(answers.object),
+});
+
+/** JSON Schema of `historyToJson`. */
+export const HISTORY_SCHEMA = objectSchema<ReturnType<typeof historyToJson>>({
+  version: { type: 'integer', minimum: 1 },
+  at: answers.timeOrNull,
+  trigger: answers.string,
+  previous_status: answers.stringOrNull,
+  status: answers.string,
+  actor: answers.string,
+  user: answers.uriOrNull,
+  values: listOf({
+    type: 'object',
+    properties: {
+      url: answers.uri,
+      schema_id: answers.string,
+      previous_value: answers.stringOrNull,
+      value: answers.stringOrNull,
+      origin: answers.stringOrNull,
+    },
+  }),
+});
+
+/** JSON Schema of `durationToJson`. */
+export const DURATION_SCHEMA = objectSchema<ReturnType<typeof durationToJson>>({
+  annotation: answers.uri,
+  time_spent_active: answers.number,
+  time_spent_overall: answers.number,
+  time_spent_edit: answers.number,
+  time_spent_blockers: answers.number,
+  time_spent_emails: answers.number,
+  time_spent_opening: answers.number,
+  duration_latest_validate_started: answers.numberOrNull,
+  duration_latest_validate_updated_before_confirm: answers.numberOrNull,
+});

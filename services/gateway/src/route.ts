@@ -80,6 +80,10 @@ export interface RouteDoc {
   readonly status?: number;
   /** JSON Schema of the answer. */
   readonly answer?: Readonly<Record<string, unknown>>;
+  /** Content type of an answer that is no JSON. */
+  readonly media?: string;
+  /** Content types of a body that is no JSON, with their JSON Schemas. */
+  readonly takes?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** Further schemas that `answer` refers to as `#/components/schemas/<name>`. */
   readonly components?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }

@@ -8,6 +8,11 @@ const routes = createRoutes({ services: nothing, authenticator: {}, domain: null
 // biome-ignore lint/suspicious/noExplicitAny: the document is looked into from outside
 const document = JSON.parse(JSON.stringify(createOpenApi(routes, 'http://h/api/v1'))) as any;
 
+interface Operation {
+  readonly summary?: string;
+  readonly responses: Record<string, object>;
+}
+
 /** Every object inside a value that has a key. */
 function findAll(value: unknown, key: string): unknown[] {
   if (typeof value !== 'object' || value === null) return [];
@@ -53,4 +58,15 @@ it('says what an object holds, what of it is written, and what must be', () => {
   expect(document.paths['/queues'].get.parameters.map(({ name }: { name: string }) => name)).toEqual(
     expect.arrayContaining(['page', 'ordering', 'workspace', 'deleting', 'fields']),
   );
+});
+
+it('says of each endpoint what it does and what it answers', () => {
+  const silent = Object.entries(document.paths as Record<string, Record<string, Operation>>).flatMap(([path, item]) =>
+    Object.entries(item).flatMap(([method, { summary, responses }]) => {
+      const done = Object.entries(responses).find(([status]) => !/^[45]/.test(status));
+      const answers = done && (['204', '302'].includes(done[0]) || 'content' in done[1]);
+      return summary && answers && done[0] !== '2XX' ? [] : [`${method} ${path}`];
+    }),
+  );
+  expect(silent).toEqual([]);
 });

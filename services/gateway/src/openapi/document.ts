@@ -41,6 +41,9 @@ function parametersOf(path: string): string[] {
   return [...path.matchAll(/:(\w+)/g)].map(([, name]) => name ?? '');
 }
 
+const mapValues = <T, U>(values: Readonly<Record<string, T>>, map: (value: T) => U) =>
+  Object.fromEntries(Object.entries(values).map(([key, value]) => [key, map(value)]));
+
 const toTemplate = (path: string) => path.replace(/:(\w+)/g, '{$1}');
 
 /** First part of the path: endpoints are grouped by it. */
@@ -48,7 +51,7 @@ const tagOf = (path: string) => path.split('/')[1] || 'root';
 
 function operationOf(route: Route): JsonSchema {
   const { method, path, allow, basic, body, reply, doc = {} } = route;
-  const status = doc.status ?? (reply === 204 ? 204 : method === 'POST' ? '2XX' : 200);
+  const status = doc.status ?? (reply === 204 ? 204 : 200);
   const security = allow === 'public' ? [] : [{ bearer: [] }, ...(basic ? [{ basic: [] }] : [])];
   const roles = allow === 'public' ? [] : MAY[allow];
   return {
@@ -67,10 +70,12 @@ function operationOf(route: Route): JsonSchema {
       ...(doc.query ?? []).map((parameter) => ({ ...parameter, in: 'query' })),
     ],
     ...(body && { requestBody: { ...json(inputSchema(body)), required: true } }),
+    ...(doc.takes && { requestBody: { content: mapValues(doc.takes, (schema) => ({ schema })), required: true } }),
     responses: {
       [status]: {
         description: status === 204 ? 'Done.' : 'The answer.',
         ...(doc.answer && status !== 204 && json(doc.answer)),
+        ...(doc.media && { content: { [doc.media]: {} } }),
       },
       ...ERRORS,
     },

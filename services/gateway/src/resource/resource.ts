@@ -1,8 +1,8 @@
 import { bodyOf, type ResourceKind, schemaOf, valuesOf } from '@intake/resources';
 import type { Caller } from '@intake/rpc';
 import { type Filter, listRoute, type Wanted } from '../list-route';
+import { namedSchema } from '../openapi/named-schema';
 import { created, replyOne } from '../reply/list';
-import { FIELDS_PARAMETERS } from '../request/fields';
 import type { Query } from '../request/query';
 import type { Permission } from '../roles';
 import { type QueryParameter, type Route, type RouteDoc, route } from '../route';
@@ -39,15 +39,8 @@ export function resourceRoutes<const Path extends string, Row, Values, F extends
   const { name, attributes, toJson } = kind;
   const one = `${path}/:id` as const;
   const what = name.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
-  const answer = { $ref: `#/components/schemas/${name}` };
-  const reducible = { anyOf: [answer, { type: 'object', description: 'Reduced by `fields` or `fields!`.' }] };
-  const components: RouteDoc['components'] = { [name]: schemaOf(attributes) };
-  const doc = (verb: string, more: RouteDoc = {}): RouteDoc => ({
-    summary: `${verb} ${what}`,
-    components,
-    answer,
-    ...more,
-  });
+  const described = namedSchema(name, schemaOf(attributes));
+  const doc = (verb: string, more?: RouteDoc) => described.one(`${verb} ${what}`, more);
   const idOf = (parameters: unknown) => (parameters as { id: number }).id;
 
   const change = (method: 'PUT' | 'PATCH', verb: string) =>
@@ -76,7 +69,7 @@ export function resourceRoutes<const Path extends string, Row, Values, F extends
       orderings: options.orderings,
       fetch: list,
       toJson,
-      doc: { summary: `List: ${what}`, components, item: reducible },
+      doc: described.listed(`List: ${what}`),
     }),
     ...(create
       ? [
@@ -94,7 +87,7 @@ export function resourceRoutes<const Path extends string, Row, Values, F extends
       : []),
     route('GET', one, {
       allow: read,
-      doc: doc('Retrieve a', { query: FIELDS_PARAMETERS, answer: reducible }),
+      doc: described.retrieved(`Retrieve a ${what}`),
       call: async ({ parameters }, caller) => ({ row: await get(idOf(parameters), caller), caller }),
       reply: ({ row, caller }, request) => replyOne(request, toJson(row, request.urls, caller)),
     }),

@@ -1,5 +1,6 @@
 import type { auth as contract } from '@intake/contracts';
 import {
+  answers,
   boolean as booleanField,
   metadata,
   name,
@@ -19,6 +20,8 @@ import type { ApiUrls } from '@intake/urls';
 import { z } from 'zod';
 import { keyOf, tokenOf } from '../auth';
 import { boolean, cutPage, ids, listRoute, NO_ROWS, text, times } from '../list-route';
+import { answersObject, DETAIL } from '../openapi/named-schema';
+import { GROUP, ORGANIZATION, ORGANIZATION_GROUP, USER } from '../openapi/objects';
 import { created, replyOne } from '../reply/list';
 import { endSession, isHttps, startSession } from '../request/cookies';
 import { GROUPS, may, viewOfUser } from '../roles';
@@ -184,11 +187,16 @@ export function accountRoutes({ services, lookups, authenticator, domain, sessio
   return [
     route('GET', '/', {
       allow: 'public',
+      doc: answersObject(
+        'URLs of the collections',
+        Object.fromEntries(ROOT.map((collection) => [collection, answers.uri])),
+      ),
       call: async () => undefined,
       reply: (_, { urls }) => Object.fromEntries(ROOT.map((collection) => [collection, urls.at(collection)])),
     }),
     route('POST', '/auth/login', {
       allow: 'public',
+      doc: answersObject('Log in', { key: answers.string, domain: answers.stringOrNull }),
       quota: 'logins',
       body: loginBody,
       call: ({ body, address }, self) =>
@@ -214,6 +222,7 @@ export function accountRoutes({ services, lookups, authenticator, domain, sessio
     }),
     route('POST', '/auth/logout', {
       allow: 'ownAccount',
+      doc: answersObject('Log out', DETAIL),
       call: async ({ http: { headers } }, caller) => {
         const key = keyOf(headers, sessions);
         if (!key) throw new Refusal('INVALID_TOKEN');
@@ -231,6 +240,11 @@ export function accountRoutes({ services, lookups, authenticator, domain, sessio
     // The token in the header is what the call is about; it is checked where it is exchanged, in one step with using it up.
     route('POST', '/auth/token', {
       allow: 'public',
+      doc: answersObject('Exchange a token for one of Intake', {
+        key: answers.string,
+        domain: answers.stringOrNull,
+        scope: answers.string,
+      }),
       body: exchangeBody,
       call: async ({ body, http, urls }, self) => {
         const authorization = http.headers.authorization;
@@ -251,6 +265,10 @@ export function accountRoutes({ services, lookups, authenticator, domain, sessio
     }),
     route('POST', '/auth/membership_token', {
       allow: 'ownAccount',
+      doc: answersObject('A token for an organization that one belongs to', {
+        key: answers.string,
+        organization: answers.uri,
+      }),
       body: z.object({ organization: reference('organizations') }),
       call: async ({ body }, caller) => {
         if (body.organization !== caller.organizationId) throw new Refusal('PERMISSION_DENIED');
@@ -260,18 +278,21 @@ export function accountRoutes({ services, lookups, authenticator, domain, sessio
     }),
     route('PATCH', '/auth/user', {
       allow: 'ownAccount',
+      doc: USER.one('Change the own user'),
       body: z.object(ownFields).partial(),
       call: ({ body }, caller) => updateUser(caller.userId ?? 0, body, caller),
       reply: (result, { urls }) => replyUser(result, urls),
     }),
     route('PUT', '/auth/user', {
       allow: 'ownAccount',
+      doc: USER.one('Replace the own user'),
       body: ownPut,
       call: ({ body }, caller) => updateUser(caller.userId ?? 0, body, caller),
       reply: (result, { urls }) => replyUser(result, urls),
     }),
     route('GET', '/auth/user', {
       allow: 'ownAccount',
+      doc: USER.retrieved('Retrieve the own user'),
       call: async (_, caller) => ({
         user: onlyOne((await auth.getUsers({ ids: [caller.userId ?? 0] }, caller)).users),
         view: viewOfUser(caller, caller.userId ?? 0),
@@ -281,6 +302,7 @@ export function accountRoutes({ services, lookups, authenticator, domain, sessio
 
     listRoute('/organizations', {
       allow: 'readConfiguration',
+      doc: ORGANIZATION.listed('List: organization'),
       filters: { id: ids, name: text },
       orderings: ['id', 'name'],
       fetch: async ({ filters, ...wanted }, caller) => {
@@ -292,30 +314,35 @@ export function accountRoutes({ services, lookups, authenticator, domain, sessio
     }),
     route('GET', '/organizations/:id', {
       allow: 'readConfiguration',
+      doc: ORGANIZATION.retrieved('Retrieve an organization'),
       call: async ({ parameters }, caller) => onlyOne(await listOrganizations(caller, [parameters.id])),
       reply: ({ organization, workspaceIds }, request) =>
         replyOne(request, organizationToJson(organization, workspaceIds, request.urls)),
     }),
     route('PATCH', '/organizations/:id', {
       allow: 'writeConfiguration',
+      doc: ORGANIZATION.one('Change an organization'),
       body: organizationPatch,
       call: ({ parameters, body }, caller) => updateOrganization(parameters.id, body, caller),
       reply: ({ organization, workspaceIds }, { urls }) => organizationToJson(organization, workspaceIds, urls),
     }),
     route('PUT', '/organizations/:id', {
       allow: 'writeConfiguration',
+      doc: ORGANIZATION.one('Replace an organization'),
       body: organizationPut,
       call: ({ parameters, body }, caller) => updateOrganization(parameters.id, body, caller),
       reply: ({ organization, workspaceIds }, { urls }) => organizationToJson(organization, workspaceIds, urls),
     }),
     route('GET', '/organizations/:id/limits', {
       allow: 'readConfiguration',
+      doc: answersObject('Limits of an organization', { email_limits: answers.object }),
       call: async ({ parameters }, caller) => onlyOne(await listOrganizations(caller, [parameters.id])),
       reply: () => ({ email_limits: EMAIL_LIMITS }),
     }),
 
     listRoute('/organization_groups', {
       allow: 'readConfiguration',
+      doc: ORGANIZATION_GROUP.listed('List: organization group'),
       filters: {},
       orderings: [],
       fetch: async (wanted) => cutPage([ORGANIZATION_GROUP_ID], wanted),
@@ -323,6 +350,7 @@ export function accountRoutes({ services, lookups, authenticator, domain, sessio
     }),
     route('GET', '/organization_groups/:id', {
       allow: 'readConfiguration',
+      doc: ORGANIZATION_GROUP.retrieved('Retrieve an organization group'),
       call: async ({ parameters }) => {
         if (parameters.id !== ORGANIZATION_GROUP_ID) throw new Refusal('NOT_FOUND');
       },
@@ -331,6 +359,7 @@ export function accountRoutes({ services, lookups, authenticator, domain, sessio
 
     listRoute('/groups', {
       allow: 'readConfiguration',
+      doc: GROUP.listed('List: group'),
       filters: { name: text },
       orderings: ['name'],
       fetch: async ({ filters, ordering, ...wanted }) => {
@@ -343,12 +372,14 @@ export function accountRoutes({ services, lookups, authenticator, domain, sessio
     }),
     route('GET', '/groups/:id', {
       allow: 'readConfiguration',
+      doc: GROUP.retrieved('Retrieve a group'),
       call: async ({ parameters }) => onlyOne(GROUPS.filter(({ id }) => id === parameters.id)),
       reply: (group, request) => replyOne(request, { ...group, url: request.urls.group(group.id) }),
     }),
 
     listRoute('/users', {
       allow: 'ownAccount',
+      doc: USER.listed('List: user'),
       filters: {
         id: ids,
         organization: ids,
@@ -407,6 +438,7 @@ export function accountRoutes({ services, lookups, authenticator, domain, sessio
     }),
     route('POST', '/users', {
       allow: 'writeConfiguration',
+      doc: USER.one('Create a user', { status: 201 }),
       body: userBody,
       call: async ({ body }, caller) => {
         await checkReferences(body, caller);
@@ -433,6 +465,7 @@ export function accountRoutes({ services, lookups, authenticator, domain, sessio
     }),
     route('GET', '/users/:id', {
       allow: 'ownAccount',
+      doc: USER.retrieved('Retrieve a user'),
       call: async ({ parameters }, caller) => {
         const view = viewOfUser(caller, parameters.id);
         if (view === 'none') throw new Refusal('NOT_FOUND');
@@ -442,18 +475,21 @@ export function accountRoutes({ services, lookups, authenticator, domain, sessio
     }),
     route('PATCH', '/users/:id', {
       allow: 'ownAccount',
+      doc: USER.one('Change a user'),
       body: userPatch,
       call: ({ parameters, body }, caller) => updateUser(parameters.id, body, caller),
       reply: (result, { urls }) => replyUser(result, urls),
     }),
     route('PUT', '/users/:id', {
       allow: 'ownAccount',
+      doc: USER.one('Replace a user'),
       body: userPut,
       call: ({ parameters, body }, caller) => updateUser(parameters.id, body, caller),
       reply: (result, { urls }) => replyUser(result, urls),
     }),
     route('DELETE', '/users/:id', {
       allow: 'ownAccount',
+      doc: { summary: 'Delete a user' },
       call: async ({ parameters }, caller) => {
         await auth.deleteUser({ id: parameters.id }, caller);
         authenticator.forget({ tokenHash: '', userId: parameters.id });

@@ -5,8 +5,10 @@ import {
   boolean,
   durationToJson,
   formatDuration,
+  HISTORY_SCHEMA,
   historyToJson,
   inputSchema,
+  listOf,
   metadata,
   number,
   object,
@@ -19,6 +21,8 @@ import {
 import { type Caller, invalidField, Refusal } from '@intake/rpc';
 import { z } from 'zod';
 import { listSchema } from '../list-route';
+import { answersObject } from '../openapi/named-schema';
+import { ANNOTATION, DURATION } from '../openapi/objects';
 import { replyList, replyOne } from '../reply/list';
 import {
   ANNOTATION_ORDERINGS,
@@ -144,6 +148,7 @@ export function annotationRoutes(context: RouteContext) {
   const action = (name: 'cancel' | 'postpone' | 'delete', allow: 'review' | 'dispose') =>
     route('POST', `/annotations/:id/${name}`, {
       allow,
+      doc: { summary: `${name[0]?.toUpperCase()}${name.slice(1)} an annotation` },
       body: actionBody,
       call: ({ parameters, body }, caller) =>
         annotations[name]({ id: parameters.id, processingDuration: toDuration(body.processing_duration) }, caller),
@@ -153,6 +158,7 @@ export function annotationRoutes(context: RouteContext) {
   return [
     route('GET', '/annotations', {
       allow: 'readAnnotations',
+      doc: { summary: 'List: annotation', components: ANNOTATION.components, answer: listSchema({ type: 'object' }) },
       call: async (request, caller) => {
         const { query } = request;
         if (wantsCsv(request)) return exportAnnotations(context, request, caller);
@@ -175,10 +181,10 @@ export function annotationRoutes(context: RouteContext) {
     // Without a JSON body the other form of `POST /annotations/export`.
     route('POST', '/annotations', {
       allow: 'export',
+      doc: ANNOTATION.one('Create an annotation in the state created', { answer: answers.object }),
       timeoutMs: TRANSFER_MS,
       body: z.unknown().meta(inputSchema(createBody)),
       ignoresBody: isExport,
-      doc: { summary: 'Create an annotation in the state created', status: 200, answer: answers.object },
       call: async (request, caller) => {
         if (isExport(request)) return exportAnnotations(context, request, caller);
         if (!may(caller.roles, 'upload')) throw new Refusal('PERMISSION_DENIED');
@@ -188,7 +194,7 @@ export function annotationRoutes(context: RouteContext) {
     }),
     route('POST', '/annotations/search', {
       allow: 'readAnnotations',
-      doc: { summary: 'Search annotations', status: 200, answer: listSchema() },
+      doc: { summary: 'Search annotations', answer: listSchema() },
       body: searchBody,
       call: async (request, caller) => {
         const { query, body } = request;
@@ -229,17 +235,20 @@ export function annotationRoutes(context: RouteContext) {
     }),
     route('GET', '/annotations/:id', {
       allow: 'readAnnotations',
+      doc: ANNOTATION.retrieved('Retrieve an annotation'),
       call: ({ parameters }, caller) => lookups.annotation(parameters.id, caller),
       reply: one,
     }),
     route('PATCH', '/annotations/:id', {
       allow: 'patchAnnotation',
+      doc: ANNOTATION.retrieved('Change an annotation'),
       body: patchBody,
       call: ({ parameters, body }, caller) => update(parameters.id, body, caller),
       reply: one,
     }),
     route('PUT', '/annotations/:id', {
       allow: 'dispose',
+      doc: ANNOTATION.retrieved('Replace an annotation'),
       body: putBody,
       call: async ({ parameters, body: { document, ...body } }, caller) => {
         if (document !== (await lookups.annotation(parameters.id, caller)).documentId) {
@@ -252,6 +261,7 @@ export function annotationRoutes(context: RouteContext) {
 
     route('POST', '/annotations/:id/start', {
       allow: 'review',
+      doc: answersObject('Start the review', { annotation: answers.uri, session_timeout: answers.string }),
       body: z.object({ statuses: z.array(string(50)).nullish() }),
       call: ({ parameters, body }, caller) =>
         annotations.start({ id: parameters.id, statuses: body.statuses ?? [] }, caller),
@@ -265,6 +275,7 @@ export function annotationRoutes(context: RouteContext) {
     action('delete', 'dispose'),
     route('POST', '/annotations/:id/confirm', {
       allow: 'review',
+      doc: { summary: 'Confirm: the review is done' },
       body: z.object({ ...durationBody, skip_workflows: boolean.nullish() }),
       timeoutMs: CONFIRM_MS,
       call: (request, caller) => {
@@ -281,6 +292,7 @@ export function annotationRoutes(context: RouteContext) {
     }),
     route('POST', '/annotations/:id/reject', {
       allow: 'reject',
+      doc: answersObject('Reject', { status: answers.string, note: answers.uriOrNull }),
       body: z.object({
         ...durationBody,
         note_content: string(4096).nullish(),
@@ -303,6 +315,7 @@ export function annotationRoutes(context: RouteContext) {
     }),
     route('POST', '/annotations/:id/approve', {
       allow: 'approve',
+      doc: { summary: 'Approve a step of a workflow' },
       body: actionBody,
       // Workflows are out of scope: nothing is ever in one (API: annotations.md section 5).
       call: async ({ parameters }, caller) => {
@@ -313,6 +326,7 @@ export function annotationRoutes(context: RouteContext) {
     }),
     route('POST', '/annotations/:id/rotate', {
       allow: 'dispose',
+      doc: { summary: 'Turn all pages and read them again' },
       body: z.object({ ...durationBody, rotation_deg: number }),
       call: ({ parameters, body }, caller) => {
         if (![0, 90, 180, 270].includes(body.rotation_deg)) {
@@ -325,6 +339,7 @@ export function annotationRoutes(context: RouteContext) {
     }),
     route('POST', '/annotations/:id/copy', {
       allow: 'dispose',
+      doc: answersObject('Copy to a queue', { annotation: answers.uri }),
       body: z.object({ target_queue: reference('queues'), target_status: string(50).nullish() }),
       call: (request, caller) => {
         const { parameters, query, body } = request;
@@ -345,6 +360,7 @@ export function annotationRoutes(context: RouteContext) {
     }),
     route('POST', '/annotations/assign', {
       allow: 'dispose',
+      doc: { summary: 'Assign users to annotations' },
       body: z.object({
         annotations: z.array(reference('annotations')).min(1),
         assignees: z.array(reference('users')),
@@ -366,6 +382,7 @@ export function annotationRoutes(context: RouteContext) {
     }),
     route('POST', '/annotations/purge_deleted', {
       allow: 'purge',
+      doc: { summary: 'Purge deleted annotations', status: 202, answer: answers.object },
       body: z.object({
         annotations: z.array(reference('annotations')).nullish(),
         queue: reference('queues').nullish(),
@@ -376,6 +393,7 @@ export function annotationRoutes(context: RouteContext) {
     }),
     route('POST', '/labels/apply', {
       allow: 'writeNotes',
+      doc: { summary: 'Add and remove labels of annotations' },
       body: z.object({
         operations: z.object({
           add: z.array(reference('labels')).default([]),
@@ -394,11 +412,13 @@ export function annotationRoutes(context: RouteContext) {
     }),
     route('GET', '/annotations/:id/processing_duration', {
       allow: 'readAnnotations',
+      doc: DURATION.one('How long the review took'),
       call: ({ parameters }, caller) => annotations.getProcessingDuration({ annotationId: parameters.id }, caller),
       reply: (row, { parameters, urls }) => durationToJson(row, parameters.id, urls),
     }),
     route('PATCH', '/annotations/:id/processing_duration', {
       allow: 'review',
+      doc: DURATION.one('Add to the time of the review'),
       body: processingDuration,
       call: ({ parameters, body }, caller) =>
         annotations.updateProcessingDuration({ annotationId: parameters.id, duration: toDuration(body) }, caller),
@@ -406,6 +426,7 @@ export function annotationRoutes(context: RouteContext) {
     }),
     route('GET', '/annotations/:id/history', {
       allow: 'readAnnotations',
+      doc: answersObject('The audit trail: every change of state and value', { results: listOf(HISTORY_SCHEMA) }),
       call: ({ parameters }, caller) => annotations.getHistory({ annotationId: parameters.id }, caller),
       reply: ({ entries }, { parameters, urls }) => ({
         results: entries.map((entry) => historyToJson(entry, parameters.id, urls)),
@@ -413,6 +434,14 @@ export function annotationRoutes(context: RouteContext) {
     }),
     route('POST', '/queues/:id/next', {
       allow: 'review',
+      doc: {
+        summary: 'Start the review of the next annotation',
+        answer: {
+          type: 'object',
+          properties: { annotation: answers.uriOrNull, session_timeout: answers.string },
+          required: ['annotation'],
+        },
+      },
       body: z.object({
         annotation_ids: z.array(z.int()).nullish(),
         statuses: z.array(string(50)).nullish(),

@@ -1,6 +1,9 @@
 import {
+  answers,
   boolean,
   contentToJson,
+  listOf,
+  MESSAGE_SCHEMA,
   messageToJson,
   nodeToJson,
   number,
@@ -11,6 +14,8 @@ import {
 } from '@intake/resources';
 import { invalidField } from '@intake/rpc';
 import { z } from 'zod';
+import { answersObject } from '../openapi/named-schema';
+import { NODE } from '../openapi/objects';
 import { type ApiRequest, route } from '../route';
 import type { RouteContext } from './index';
 import { onlyOne } from './lookups';
@@ -41,6 +46,8 @@ const validateBody = z.object({
   value: z.unknown().optional(),
 });
 
+const TREE = { content: listOf(answers.object), results: listOf(answers.object) };
+
 /** A validation waits for a connector and for hooks, one after the other. API: limits.md. */
 const VALIDATE_MS = 150_000;
 
@@ -56,11 +63,13 @@ export function contentRoutes({ services }: RouteContext) {
   return [
     route('GET', '/annotations/:id/content', {
       allow: 'readAnnotations',
+      doc: answersObject('The content tree', TREE),
       call: ({ parameters }, caller) => annotations.getContent({ annotationId: parameters.id }, caller),
       reply: tree,
     }),
     route('PATCH', '/annotations/:id/content', {
       allow: 'review',
+      doc: answersObject('Change several values', TREE),
       body: z.object({ content: list }),
       call: ({ parameters, body }, caller) =>
         annotations.patchContent({ annotationId: parameters.id, treeJson: JSON.stringify(body.content) }, caller),
@@ -68,6 +77,7 @@ export function contentRoutes({ services }: RouteContext) {
     }),
     route('POST', '/annotations/:id/content/operations', {
       allow: 'review',
+      doc: answersObject('Replace, add and remove several nodes', TREE),
       body: z.object({ operations: list }),
       call: ({ parameters, body }, caller) =>
         annotations.applyOperations(
@@ -78,6 +88,16 @@ export function contentRoutes({ services }: RouteContext) {
     }),
     route('POST', '/annotations/:id/content/validate', {
       allow: 'review',
+      doc: answersObject(
+        'Check the content: messages, formulas, connector and hooks',
+        {
+          messages: listOf(MESSAGE_SCHEMA),
+          updated_datapoints: listOf(NODE.ref),
+          suggested_operations: listOf(answers.object),
+          matched_trigger_rules: listOf(answers.object),
+        },
+        { components: NODE.components },
+      ),
       body: validateBody,
       timeoutMs: VALIDATE_MS,
       call: ({ parameters, query, body }, caller) => {
@@ -109,6 +129,7 @@ export function contentRoutes({ services }: RouteContext) {
     }),
     route('POST', '/annotations/:id/content/:node/select', {
       allow: 'review',
+      doc: NODE.one('Take the words of a frame as the value'),
       body: z.object({ rectangle: z.array(number).length(4), page: reference('pages') }),
       call: ({ parameters, body }, caller) =>
         annotations.selectText(
@@ -119,18 +140,21 @@ export function contentRoutes({ services }: RouteContext) {
     }),
     route('POST', '/annotations/:id/content/:node/add_empty', {
       allow: 'review',
+      doc: NODE.one('Add an empty item to a multivalue'),
       call: ({ parameters }, caller) =>
         annotations.addEmptyItem({ annotationId: parameters.id, nodeId: parameters.node }, caller),
       reply: node,
     }),
     route('GET', '/annotations/:id/content/:node', {
       allow: 'readAnnotations',
+      doc: NODE.one('Retrieve a node of the content'),
       call: ({ parameters }, caller) =>
         annotations.getContentNode({ annotationId: parameters.id, nodeId: parameters.node }, caller),
       reply: node,
     }),
     route('PATCH', '/annotations/:id/content/:node', {
       allow: 'review',
+      doc: NODE.one('Change a value'),
       body: nodeBody,
       call: ({ parameters, body }, caller) =>
         annotations.patchContentNode(

@@ -3,6 +3,8 @@ import { documentToJson, metadata, pageToJson } from '@intake/resources';
 import type { Caller } from '@intake/rpc';
 import { z } from 'zod';
 import { ids, listRoute, text, times } from '../list-route';
+import { answersFile } from '../openapi/named-schema';
+import { DOCUMENT, FILE_BODY, PAGE } from '../openapi/objects';
 import { openFile } from '../reply/chunk-stream';
 import { attachment } from '../reply/content-disposition';
 import { created, replyOne } from '../reply/list';
@@ -92,6 +94,7 @@ export function documentRoutes({ services }: RouteContext) {
   return [
     listRoute('/documents', {
       allow: 'readAnnotations',
+      doc: DOCUMENT.listed('List: document'),
       filters: {
         ...{ id: ids, email: ids, creator: ids, parent: ids, original_file_name: text, attachment_status: text },
         ...{ created_at: times, arrived_at: times },
@@ -116,9 +119,9 @@ export function documentRoutes({ services }: RouteContext) {
     }),
     route('POST', '/documents', {
       allow: 'upload',
+      doc: DOCUMENT.one('Create a document without an annotation', { status: 201, takes: FILE_BODY }),
       basic: true,
       timeoutMs: TRANSFER_MS,
-      doc: { summary: 'Create a document without an annotation', status: 201 },
       call: async (request, caller) => {
         const received = await receiveFiles(request.http, undefined, (file) => storeFile(storage, file, caller));
         const { files, metadata, parentId } = received;
@@ -128,8 +131,8 @@ export function documentRoutes({ services }: RouteContext) {
     }),
     route('PATCH', '/documents/:id', {
       allow: 'patchAnnotation',
+      doc: DOCUMENT.one('Change the metadata of a document'),
       body: z.object({ metadata: metadata.optional() }),
-      doc: { summary: 'Change the metadata of a document' },
       call: async ({ parameters: { id }, body }, caller) =>
         body.metadata
           ? storage.updateDocument({ id, metadata: body.metadata }, caller)
@@ -148,18 +151,21 @@ export function documentRoutes({ services }: RouteContext) {
     }),
     route('GET', '/documents/:id', {
       allow: 'readAnnotations',
+      doc: DOCUMENT.retrieved('Retrieve a document'),
       call: async ({ parameters }, caller) =>
         onlyOne((await storage.getDocuments({ ids: [parameters.id] }, caller)).documents),
       reply: (row, request) => replyOne(request, documentToJson(row, request.urls)),
     }),
     route('GET', '/documents/:id/content', {
       allow: 'readAnnotations',
+      doc: answersFile('The file of a document', '*/*'),
       timeoutMs: TRANSFER_MS,
       call: (request, caller) => readDocument(request, { documentId: request.parameters.id }, caller),
       reply: (answer) => answer,
     }),
     route('GET', '/original/:s3_name', {
       allow: 'readAnnotations',
+      doc: answersFile('The file of a document, by its s3_name', '*/*'),
       timeoutMs: TRANSFER_MS,
       call: (request, caller) => readDocument(request, { s3Name: request.parameters.s3_name }, caller),
       reply: (answer) => answer,
@@ -167,6 +173,7 @@ export function documentRoutes({ services }: RouteContext) {
 
     listRoute('/pages', {
       allow: 'readAnnotations',
+      doc: PAGE.listed('List: page'),
       filters: { id: ids, annotation: ids, number: ids },
       orderings: ['id', 'number', 's3_name'],
       fetch: async ({ filters, ...wanted }, caller) => {
@@ -179,6 +186,7 @@ export function documentRoutes({ services }: RouteContext) {
     }),
     route('GET', '/pages/:id', {
       allow: 'readAnnotations',
+      doc: PAGE.retrieved('Retrieve a page'),
       call: async ({ parameters }, caller) => {
         const filter = documentStorage.ListPagesRequest.fromPartial({ ids: [parameters.id], page: 1, pageSize: 1 });
         return onlyOne((await storage.listPages(filter, caller)).pages);
@@ -187,8 +195,8 @@ export function documentRoutes({ services }: RouteContext) {
     }),
     route('PATCH', '/pages/:id', {
       allow: 'patchAnnotation',
+      doc: PAGE.retrieved('Change the metadata of a page'),
       body: z.object({ metadata: metadata.optional() }),
-      doc: { summary: 'Changes the metadata of a page.' },
       call: async ({ parameters: { id }, body }, caller) => {
         if (body.metadata) return storage.updatePage({ id, metadata: body.metadata }, caller);
         const filter = documentStorage.ListPagesRequest.fromPartial({ ids: [id], page: 1, pageSize: 1 });
@@ -198,12 +206,14 @@ export function documentRoutes({ services }: RouteContext) {
     }),
     route('GET', '/pages/:id/content', {
       allow: 'readAnnotations',
+      doc: answersFile('The image of a page', 'image/png'),
       timeoutMs: DRAWING_MS,
       call: (request, caller) => readPageImage(request, false, caller),
       reply: (answer) => answer,
     }),
     route('GET', '/pages/:id/preview', {
       allow: 'readAnnotations',
+      doc: answersFile('A small image of a page', 'image/png'),
       timeoutMs: DRAWING_MS,
       call: (request, caller) => readPageImage(request, true, caller),
       reply: (answer) => answer,

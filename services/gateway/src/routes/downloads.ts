@@ -1,6 +1,8 @@
 import { downloadToJson, reference, string } from '@intake/resources';
 import { invalidField } from '@intake/rpc';
 import { z } from 'zod';
+import { answersFile, answersTask } from '../openapi/named-schema';
+import { DOWNLOAD } from '../openapi/objects';
 import { openFile } from '../reply/chunk-stream';
 import { attachment } from '../reply/content-disposition';
 import { replyOne } from '../reply/list';
@@ -23,8 +25,8 @@ export function downloadRoutes({ services }: RouteContext) {
   return [
     route('POST', '/documents/downloads', {
       allow: 'readAnnotations',
+      doc: answersTask('Pack documents into an archive'),
       body: downloadBody,
-      doc: { summary: 'Pack documents into an archive', status: 202 },
       call: ({ body }, caller) => {
         const { documents: documentIds, file_name: fileName, type, zip } = body;
         if (zip && !fileName.toLowerCase().endsWith('.zip')) throw invalidField('file_name', 'Must end in .zip.');
@@ -34,14 +36,14 @@ export function downloadRoutes({ services }: RouteContext) {
     }),
     route('GET', '/documents/downloads/:id', {
       allow: 'readAnnotations',
-      doc: { summary: 'Retrieve a download' },
+      doc: DOWNLOAD.retrieved('Retrieve a download'),
       call: ({ parameters }, caller) => storage.getDownload({ id: parameters.id }, caller),
       reply: (row, request) => replyOne(request, downloadToJson(row, request.urls)),
     }),
     route('GET', '/documents/downloads/:id/content', {
       allow: 'readAnnotations',
+      doc: answersFile('The archive of a download', '*/*'),
       timeoutMs: TRANSFER_MS,
-      doc: { summary: 'The archive of a download' },
       call: ({ parameters }, caller) =>
         openFile(storage.getDownloadContent({ id: parameters.id }, caller, { timeoutMs: TRANSFER_MS })),
       reply: ({ header, stream }) =>

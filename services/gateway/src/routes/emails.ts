@@ -1,8 +1,10 @@
 import { annotation as annotations, type documentStorage, mailIngest } from '@intake/contracts';
-import { emailToJson, metadata, reference, string, threadToJson } from '@intake/resources';
+import { answers, emailToJson, metadata, reference, string, threadToJson } from '@intake/resources';
 import { type Caller, systemCaller } from '@intake/rpc';
 import { z } from 'zod';
 import { boolean, choices, ids, listRoute, text, times } from '../list-route';
+import { answersFile, answersObject, answersTask } from '../openapi/named-schema';
+import { EMAIL, EMAIL_THREAD } from '../openapi/objects';
 import { openFile } from '../reply/chunk-stream';
 import { attachment } from '../reply/content-disposition';
 import { replyOne } from '../reply/list';
@@ -32,6 +34,14 @@ const FILTERS = {
 
 /** How long a client may take to send or fetch a message. */
 const TRANSFER_MS = 600_000;
+
+const MESSAGE_BODY = {
+  'multipart/form-data': {
+    type: 'object',
+    properties: { raw_message: { type: 'string', format: 'binary' }, recipient: { type: 'string' } },
+    required: ['raw_message', 'recipient'],
+  },
+};
 
 const address = z.object({ email: string(320), name: string(255).nullish() });
 const addresses = z.array(address).max(40);
@@ -73,8 +83,8 @@ export function emailRoutes(context: RouteContext) {
   const changeEmail = (method: 'PUT' | 'PATCH') =>
     route(method, '/emails/:id', {
       allow: 'writeEmails',
+      doc: EMAIL.one('Change an e-mail'),
       body: writable.partial(),
-      doc: { summary: 'Change an e-mail' },
       call: async ({ parameters, body }, caller) => {
         const email = mailIngest.Email.fromPartial({
           subject: body.subject ?? '',
@@ -95,8 +105,8 @@ export function emailRoutes(context: RouteContext) {
   const changeThread = (method: 'PUT' | 'PATCH') =>
     route(method, '/email_threads/:id', {
       allow: 'writeEmails',
+      doc: EMAIL_THREAD.one('Mark the new replies of a thread as seen'),
       body: z.object({ has_new_replies: z.boolean().optional() }),
-      doc: { summary: 'Mark the new replies of a thread as seen' },
       call: async ({ parameters: { id }, body }, caller) => {
         if (body.has_new_replies !== undefined)
           await mail.updateThread({ id, hasNewReplies: body.has_new_replies }, caller);
@@ -108,7 +118,7 @@ export function emailRoutes(context: RouteContext) {
   const counts = (path: '/emails/counts' | '/email_threads/counts') =>
     route('GET', path, {
       allow: 'readEmails',
-      doc: { summary: 'How many incoming e-mails there are' },
+      doc: answersObject('How many incoming e-mails there are', { incoming: answers.object }),
       call: ({ query }, caller) => {
         const request = emailFilter({
           id: query.ids('id'),
@@ -146,8 +156,8 @@ export function emailRoutes(context: RouteContext) {
     counts('/email_threads/counts'),
     route('POST', '/emails/import', {
       allow: 'importEmails',
+      doc: answersTask('Import a raw message', { takes: MESSAGE_BODY }),
       timeoutMs: TRANSFER_MS,
-      doc: { summary: 'Import a raw message', status: 202 },
       call: async (request, caller) => {
         const received = await receiveMessage(request.http, (chunks) => storeMessage(chunks, caller));
         const { key, sha256 } = received.message;
@@ -158,9 +168,9 @@ export function emailRoutes(context: RouteContext) {
     }),
     route('POST', '/emails/send', {
       allow: 'writeEmails',
+      doc: answersObject('Send an e-mail from the inbox of a queue', { url: answers.uri, email: answers.uri }),
       body: send,
       timeoutMs: 60_000,
-      doc: { summary: 'Send an e-mail from the inbox of a queue' },
       call: async (request, caller) => {
         const { body } = request;
         const values = await placeholdersOf(context, request, body, caller);
@@ -185,6 +195,7 @@ export function emailRoutes(context: RouteContext) {
     }),
     listRoute('/emails', {
       allow: 'readEmails',
+      doc: EMAIL.listed('List: e-mail'),
       filters: FILTERS,
       orderings: ORDERINGS,
       fetch: async ({ filters, ...wanted }, caller) => {
@@ -195,13 +206,14 @@ export function emailRoutes(context: RouteContext) {
     }),
     route('GET', '/emails/:id', {
       allow: 'readEmails',
+      doc: EMAIL.retrieved('Retrieve an e-mail'),
       call: async ({ parameters }, caller) => onlyOne(await readEmails(context, [parameters.id], caller)),
       reply: (row, request) => replyOne(request, emailToJson(row.email, row, request.urls)),
     }),
     route('GET', '/emails/:id/content', {
       allow: 'readEmails',
+      doc: answersFile('The raw message', 'message/rfc822'),
       timeoutMs: TRANSFER_MS,
-      doc: { summary: 'The raw message' },
       call: async ({ parameters }, caller) => {
         const { email } = onlyOne(await readEmails(context, [parameters.id], caller));
         // The file belongs to no user, so that the gateway asks for it itself, once it is known that the caller sees the e-mail.
@@ -225,6 +237,7 @@ export function emailRoutes(context: RouteContext) {
     changeEmail('PATCH'),
     listRoute('/email_threads', {
       allow: 'readEmails',
+      doc: EMAIL_THREAD.listed('List: thread of e-mails'),
       filters: {
         ...{ queue: ids, has_root_email: boolean, has_replies: boolean, has_new_replies: boolean },
         ...{ recent_with_no_documents_not_replied: boolean, created_at: times, last_email_created_at: times },
@@ -250,6 +263,7 @@ export function emailRoutes(context: RouteContext) {
     }),
     route('GET', '/email_threads/:id', {
       allow: 'readEmails',
+      doc: EMAIL_THREAD.retrieved('Retrieve a thread of e-mails'),
       call: async ({ parameters }, caller) => onlyOne(await readThreads(context, parameters.id, caller)),
       reply: (row, request) => replyOne(request, threadToJson(row.thread, row, request.urls)),
     }),

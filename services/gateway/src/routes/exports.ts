@@ -1,5 +1,6 @@
 import { annotation, type exporting } from '@intake/contracts';
 import { type Caller, Refusal } from '@intake/rpc';
+import { answersFile } from '../openapi/named-schema';
 import { openFile } from '../reply/chunk-stream';
 import { readAnnotationFilter } from '../request/annotation-filter';
 import { MAX_PAGE_SIZE, readPage } from '../request/pagination';
@@ -39,6 +40,7 @@ export function exportRoutes(context: RouteContext) {
   const ofQueue = (method: 'GET' | 'POST') =>
     route(method, '/queues/:id/export', {
       ...options,
+      doc: answersFile('Export the annotations of a queue as json, csv, xml or xlsx', '*/*'),
       basic: true,
       call: (request, caller) => exportAnnotations(context, request, caller, request.parameters.id),
       reply: (answer) => answer,
@@ -46,6 +48,7 @@ export function exportRoutes(context: RouteContext) {
   const ofAll = (method: 'GET' | 'POST') =>
     route(method, '/annotations/export', {
       ...options,
+      doc: answersFile('Export annotations as json, csv, xml or xlsx', '*/*'),
       call: (request, caller) => exportAnnotations(context, request, caller),
       reply: (answer) => answer,
     });

@@ -1,6 +1,17 @@
 import { annotation as contract } from '@intake/contracts';
-import { boolean, formatDuration, integer, metadata, object, reference, string } from '@intake/resources';
+import {
+  answers,
+  boolean,
+  formatDuration,
+  integer,
+  listOf,
+  metadata,
+  object,
+  reference,
+  string,
+} from '@intake/resources';
 import { z } from 'zod';
+import { answersObject } from '../openapi/named-schema';
 import { processingDuration, toDuration } from '../request/duration';
 import { type ApiRequest, route } from '../route';
 import type { RouteContext } from './index';
@@ -9,6 +20,11 @@ import type { RouteContext } from './index';
 const EDIT_MS = 130_000;
 /** Documents that one call makes. */
 const MOST_PARTS = 500;
+
+/** The parts that were made. */
+const PARTS = {
+  answer: { type: 'object', properties: { results: listOf(answers.object) }, required: ['results'] },
+};
 
 const page = z.object({
   page: reference('pages'),
@@ -90,6 +106,7 @@ export function pageEditingRoutes({ services }: RouteContext) {
         summary: mayBeInPlace
           ? 'One document: the annotation is read anew from these pages. Several: it is split.'
           : 'Makes new annotations of pages.',
+        ...PARTS,
       },
       call: ({ parameters, body }, caller) =>
         annotations.editPages(
@@ -117,7 +134,7 @@ export function pageEditingRoutes({ services }: RouteContext) {
       allow: 'dispose',
       timeoutMs: EDIT_MS,
       body: editPagesBody,
-      doc: { summary: 'Makes, changes, moves and deletes the parts of a document.' },
+      doc: { summary: 'Makes, changes, moves and deletes the parts of a document.', ...PARTS },
       call: ({ parameters, body }, caller) =>
         annotations.editPages(
           contract.EditPagesRequest.fromPartial({
@@ -142,7 +159,7 @@ export function pageEditingRoutes({ services }: RouteContext) {
       allow: 'dispose',
       timeoutMs: EDIT_MS,
       body: inPlaceBody,
-      doc: { summary: 'Reads the annotation anew from these pages.' },
+      doc: { summary: 'Reads the annotation anew from these pages.', ...PARTS },
       call: ({ parameters, body }, caller) =>
         annotations.editPages(
           contract.EditPagesRequest.fromPartial({
@@ -160,7 +177,11 @@ export function pageEditingRoutes({ services }: RouteContext) {
     route('POST', '/annotations/:id/edit_pages/start', {
       allow: 'dispose',
       body: object,
-      doc: { summary: 'Begins the review of a document and of the parts that were made of it.' },
+      doc: answersObject('Begins the review of a document and of the parts that were made of it.', {
+        parent_annotation: answers.uri,
+        children: listOf(answers.object),
+        session_timeout: answers.string,
+      }),
       call: ({ parameters }, caller) => annotations.startEditPages({ id: parameters.id }, caller),
       reply: ({ children, sessionTimeoutS }, { urls, parameters }) => ({
         parent_annotation: urls.annotation(parameters.id),

@@ -1,4 +1,6 @@
+import { answers, listOf } from '@intake/resources';
 import { Refusal } from '@intake/rpc';
+import { answersObject } from '../openapi/named-schema';
 import { route } from '../route';
 import { GRANULARITIES, readWords, toItems } from '../text/page-text';
 import { findPhrase } from '../text/search';
@@ -15,6 +17,16 @@ export function pageTextRoutes({ services, lookups }: RouteContext) {
   return [
     route('GET', '/annotations/:id/page_data', {
       allow: 'readAnnotations',
+      doc: answersObject(
+        'Words, lines or texts of the pages with their places',
+        { results: listOf(answers.object) },
+        {
+          query: [
+            { name: 'granularity', schema: { type: 'string', enum: GRANULARITIES } },
+            { name: 'page_numbers', schema: { type: 'string' }, description: 'Several separated by commas.' },
+          ],
+        },
+      ),
       call: async ({ parameters, query }, caller) => {
         const wanted = query.get('granularity');
         const granularity = GRANULARITIES.find((one) => one === wanted);
@@ -40,6 +52,19 @@ export function pageTextRoutes({ services, lookups }: RouteContext) {
     }),
     route('GET', '/annotations/:id/search', {
       allow: 'readAnnotations',
+      doc: answersObject(
+        'Find a phrase on the pages',
+        { results: listOf(answers.object), status: answers.string },
+        {
+          query: [
+            {
+              name: 'phrase',
+              schema: { type: 'string', minLength: SHORTEST_PHRASE, maxLength: LONGEST_PHRASE },
+            },
+            { name: 'tolerance', schema: { type: 'integer', minimum: 0 } },
+          ],
+        },
+      ),
       call: async ({ parameters, query }, caller) => {
         const phrase = query.get('phrase')?.trim() ?? '';
         if (phrase.length < SHORTEST_PHRASE) query.refuse('phrase', 'This field is required.');

@@ -1,9 +1,11 @@
 import { timingSafeEqual } from 'node:crypto';
-import { name, object, organizationToJson, string } from '@intake/resources';
+import { answers, name, object, organizationToJson, string } from '@intake/resources';
 import { type FieldErrors, Refusal, systemCaller } from '@intake/rpc';
 import { ensureStarter } from '@intake/starter';
 import { z } from 'zod';
 import { hash } from '../auth';
+import { answersObject } from '../openapi/named-schema';
+import { ORGANIZATION } from '../openapi/objects';
 import { created } from '../reply/list';
 import { route } from '../route';
 import type { RouteContext } from './index';
@@ -30,6 +32,11 @@ export function registrationRoutes({ services: { auth, queue: queues }, createKe
   return [
     route('POST', '/organizations/create', {
       allow: 'public',
+      doc: answersObject(
+        'Register an organization with its first user',
+        { organization: ORGANIZATION.ref, token: answers.string },
+        { status: 201, components: ORGANIZATION.components },
+      ),
       body: registrationBody,
       call: async ({ body, address }, self) => {
         if (createKey === '' || !isSame(body.create_key, createKey)) throw new Refusal('PERMISSION_DENIED');

@@ -3,6 +3,7 @@ import { blockerToJson, metadata, name, noteToJson, reference, relationToJson, s
 import type { Caller } from '@intake/rpc';
 import { z } from 'zod';
 import { ids, listRoute, text } from '../list-route';
+import { BLOCKER, NOTE, RELATION } from '../openapi/objects';
 import { created, replyOne } from '../reply/list';
 import { type ApiRequest, route } from '../route';
 import type { RouteContext } from './index';
@@ -43,6 +44,7 @@ export function relatedRoutes({ services }: RouteContext) {
   return [
     listRoute('/notes', {
       allow: 'readNotes',
+      doc: NOTE.listed('List: note'),
       filters: { id: ids, annotation: ids, creator: ids },
       orderings: ['id', 'modified_at', 'created_at'],
       fetch: async ({ filters, ...wanted }, caller) => {
@@ -54,6 +56,7 @@ export function relatedRoutes({ services }: RouteContext) {
     }),
     route('POST', '/notes', {
       allow: 'writeNotes',
+      doc: NOTE.one('Create a note', { status: 201 }),
       body: z.object({ annotation: reference('annotations'), content: note, metadata: metadata.optional() }),
       call: ({ body }, caller) =>
         annotations.createNote(
@@ -64,11 +67,13 @@ export function relatedRoutes({ services }: RouteContext) {
     }),
     route('GET', '/notes/:id', {
       allow: 'readNotes',
+      doc: NOTE.retrieved('Retrieve a note'),
       call: ({ parameters }, caller) => noteOf(parameters.id, caller),
       reply: oneNote,
     }),
     route('PATCH', '/notes/:id', {
       allow: 'writeNotes',
+      doc: NOTE.retrieved('Change a note'),
       body: z.object({ content: note.optional(), metadata: metadata.optional() }),
       call: ({ parameters, body }, caller) =>
         annotations.updateNote({ id: parameters.id, content: body.content, metadata: body.metadata }, caller),
@@ -76,6 +81,7 @@ export function relatedRoutes({ services }: RouteContext) {
     }),
     route('PUT', '/notes/:id', {
       allow: 'writeNotes',
+      doc: NOTE.retrieved('Replace a note'),
       body: z.object({ content: note, metadata: metadata.optional() }),
       call: ({ parameters, body }, caller) =>
         annotations.updateNote({ id: parameters.id, content: body.content, metadata: body.metadata }, caller),
@@ -83,12 +89,14 @@ export function relatedRoutes({ services }: RouteContext) {
     }),
     route('DELETE', '/notes/:id', {
       allow: 'writeNotes',
+      doc: { summary: 'Delete a note' },
       call: ({ parameters }, caller) => annotations.deleteNote({ id: parameters.id }, caller),
       reply: 204,
     }),
 
     listRoute('/relations', {
       allow: 'readAnnotations',
+      doc: RELATION.listed('List: relation'),
       filters: { id: ids, type: texts, key: texts, parent: ids, annotation: ids },
       orderings: ['id', 'type', 'parent', 'key'],
       fetch: async ({ filters, ...wanted }, caller) => {
@@ -106,23 +114,27 @@ export function relatedRoutes({ services }: RouteContext) {
     }),
     route('POST', '/relations', {
       allow: 'dispose',
+      doc: RELATION.one('Create a relation', { status: 201 }),
       body: relationBody,
       call: ({ body }, caller) => annotations.createRelation(toRelation(0, body), caller),
       reply: (row, { urls }) => created(relationToJson(row, urls)),
     }),
     route('GET', '/relations/:id', {
       allow: 'readAnnotations',
+      doc: RELATION.retrieved('Retrieve a relation'),
       call: ({ parameters }, caller) => relationOf(parameters.id, caller),
       reply: oneRelation,
     }),
     route('PUT', '/relations/:id', {
       allow: 'dispose',
+      doc: RELATION.retrieved('Replace a relation'),
       body: relationBody,
       call: ({ parameters, body }, caller) => annotations.updateRelation(toRelation(parameters.id, body), caller),
       reply: oneRelation,
     }),
     route('PATCH', '/relations/:id', {
       allow: 'dispose',
+      doc: RELATION.retrieved('Change a relation'),
       body: relationBody.partial().extend({ annotations: z.array(reference('annotations')).optional() }),
       call: async ({ parameters, body }, caller) => {
         const before = await relationOf(parameters.id, caller);
@@ -139,12 +151,14 @@ export function relatedRoutes({ services }: RouteContext) {
     }),
     route('DELETE', '/relations/:id', {
       allow: 'dispose',
+      doc: { summary: 'Delete a relation' },
       call: ({ parameters }, caller) => annotations.deleteRelation({ id: parameters.id }, caller),
       reply: 204,
     }),
 
     listRoute('/automation_blockers', {
       allow: 'readAnnotations',
+      doc: BLOCKER.listed('List: automation blocker'),
       filters: { id: ids, annotation: ids },
       orderings: [],
       fetch: async ({ filters, page, pageSize }, caller) => {
@@ -156,6 +170,7 @@ export function relatedRoutes({ services }: RouteContext) {
     }),
     route('GET', '/automation_blockers/:id', {
       allow: 'readAnnotations',
+      doc: BLOCKER.retrieved('Retrieve an automation blocker'),
       call: async ({ parameters }, caller) => {
         const request = { ids: [parameters.id], annotationIds: [], page: 1, pageSize: 1 };
         return onlyOne((await annotations.listAutomationBlockers(request, caller)).blockers);

@@ -1,8 +1,10 @@
 import type { auth as contract } from '@intake/contracts';
-import { boolean, integer, name, object, string, userToJson } from '@intake/resources';
+import { answers, boolean, integer, listOf, name, object, string, userToJson } from '@intake/resources';
 import { Refusal } from '@intake/rpc';
 import { z } from 'zod';
 import { keyOf } from '../auth';
+import { answersObject, DETAIL } from '../openapi/named-schema';
+import { USER } from '../openapi/objects';
 import { viewOfUser } from '../roles';
 import { route } from '../route';
 import type { RouteContext } from './index';
@@ -42,11 +44,18 @@ const settingsBody = z.object({
     .optional(),
 });
 
+const AUTH_SETTINGS = {
+  oidc: answers.object,
+  jwt_keys: listOf(answers.object),
+  jwt_auto_provisioning: answers.boolean,
+};
+
 /** Passwords, and how users of an organization prove who they are. API: auth.md sections 2 and 7. */
 export function securityRoutes({ services: { auth }, sessions }: RouteContext) {
   return [
     route('POST', '/auth/password/change', {
       allow: 'ownAccount',
+      doc: USER.one('Change the own password'),
       quota: 'passwords',
       body: changeBody,
       call: async ({ body, http, address }, caller) => {
@@ -71,6 +80,7 @@ export function securityRoutes({ services: { auth }, sessions }: RouteContext) {
     }),
     route('POST', '/auth/password/reset', {
       allow: 'public',
+      doc: answersObject('Ask for a link to a new password', DETAIL),
       quota: 'passwords',
       body: resetBody,
       call: ({ body }, self) => auth.requestPasswordReset({ email: body.email }, self),
@@ -78,6 +88,7 @@ export function securityRoutes({ services: { auth }, sessions }: RouteContext) {
     }),
     route('POST', '/auth/password/reset/confirm', {
       allow: 'public',
+      doc: answersObject('Set a new password with such a link', DETAIL),
       quota: 'passwords',
       body: confirmBody,
       call: ({ body: { uid, token, new_password1: newPassword1, new_password2: newPassword2 } }, self) =>
@@ -86,6 +97,7 @@ export function securityRoutes({ services: { auth }, sessions }: RouteContext) {
     }),
     route('POST', '/auth/password/score', {
       allow: 'public',
+      doc: answersObject('How good a password is: 0 to 4', { score: answers.integer, messages: answers.strings }),
       quota: 'passwords',
       body: scoreBody,
       call: ({ body }, self) =>
@@ -98,11 +110,13 @@ export function securityRoutes({ services: { auth }, sessions }: RouteContext) {
 
     route('GET', '/organizations/:id/auth_settings', {
       allow: 'writeConfiguration',
+      doc: answersObject('How users of an organization log in', AUTH_SETTINGS),
       call: ({ parameters }, caller) => auth.getAuthSettings({ organizationId: parameters.id }, caller),
       reply: authSettingsToJson,
     }),
     route('PATCH', '/organizations/:id/auth_settings', {
       allow: 'writeConfiguration',
+      doc: answersObject('Change how users of an organization log in', AUTH_SETTINGS),
       body: settingsBody,
       call: ({ parameters, body: { jwt_keys: keys, jwt_auto_provisioning: jwtAutoProvisioning, oidc } }, caller) =>
         auth.updateAuthSettings(

@@ -1,6 +1,8 @@
 import type { documentStorage } from '@intake/contracts';
-import { taskToJson, uploadToJson } from '@intake/resources';
+import { answers, listOf, taskToJson, uploadToJson } from '@intake/resources';
 import { type Caller, invalidField, Refusal } from '@intake/rpc';
+import { answersObject, answersTask } from '../openapi/named-schema';
+import { FILE_BODY, RAW_BODY, TASK, UPLOAD } from '../openapi/objects';
 import { replyOne } from '../reply/list';
 import { readIdempotencyKey } from '../request/idempotency';
 import { Answer, type ApiRequest, route } from '../route';
@@ -12,6 +14,8 @@ import type { RouteContext } from './index';
 const JOIN_MS = 60_000;
 /** How long the legacy upload waits for the annotations. API: documents-and-uploads.md section 2. */
 const AWAIT_MS = 30_000;
+
+const QUEUE_PARAMETER = { name: 'queue', schema: { type: 'integer', minimum: 1 } };
 
 /** Uploads and their tasks. API: documents-and-uploads.md sections 2 and 3. */
 export function uploadRoutes({ services, lookups }: RouteContext) {
@@ -91,16 +95,25 @@ export function uploadRoutes({ services, lookups }: RouteContext) {
     return new Answer(201, {}, { results, ...first });
   };
 
+  /** Beside `results` the first one, for older clients. */
+  const ANNOTATIONS = answersObject(
+    '',
+    { results: listOf(answers.object), annotation: answers.uriOrNull, document: answers.uriOrNull },
+    { status: 201 },
+  );
+
   const transfer = { allow: 'upload', basic: true, timeoutMs: TRANSFER_MS } as const;
 
   return [
     route('POST', '/uploads', {
       ...transfer,
+      doc: answersTask('Upload files', { query: [QUEUE_PARAMETER], takes: FILE_BODY }),
       call: (request, caller) => uploadToQueryQueue(request, undefined, caller),
       reply: replyTask,
     }),
     route('GET', '/uploads/:id', {
       allow: 'readAnnotations',
+      doc: UPLOAD.retrieved('Retrieve an upload'),
       call: async ({ parameters }, caller) => {
         const row = await storage.getUpload({ id: parameters.id }, caller);
         // What came by e-mail has no creator, and clients want one: the organization's first user stands in.
@@ -115,11 +128,15 @@ export function uploadRoutes({ services, lookups }: RouteContext) {
     }),
     route('POST', '/uploads/:filename', {
       ...transfer,
+      doc: answersTask('Upload one file', { query: [QUEUE_PARAMETER], takes: RAW_BODY }),
       call: (request, caller) => uploadToQueryQueue(request, request.parameters.filename, caller),
       reply: replyTask,
     }),
     route('GET', '/tasks/:id', {
       allow: 'readAnnotations',
+      doc: TASK.retrieved('Retrieve a task; one that succeeded is answered as 303 unless no_redirect=true', {
+        query: [{ name: 'no_redirect', schema: { type: 'boolean', default: false } }],
+      }),
       call: async ({ parameters, query }, caller) => {
         const stay = query.boolean('no_redirect') ?? false;
         query.check();
@@ -133,11 +150,13 @@ export function uploadRoutes({ services, lookups }: RouteContext) {
     }),
     route('POST', '/queues/:id/upload', {
       ...transfer,
+      doc: { ...ANNOTATIONS, summary: 'Upload files and wait until they are imported', takes: FILE_BODY },
       call: (request, caller) => uploadAndWait(request, undefined, caller),
       reply: replyAnnotations,
     }),
     route('POST', '/queues/:id/upload/:filename', {
       ...transfer,
+      doc: { ...ANNOTATIONS, summary: 'Upload one file and wait until it is imported', takes: RAW_BODY },
       call: (request, caller) => uploadAndWait(request, request.parameters.filename, caller),
       reply: replyAnnotations,
     }),

@@ -1,8 +1,18 @@
 import { Readable } from 'node:stream';
 import type { reporting } from '@intake/contracts';
-import { number, type ReportNames, reference, string, usageReportToCsv, usageReportToJson } from '@intake/resources';
+import {
+  answers,
+  listOf,
+  number,
+  type ReportNames,
+  reference,
+  string,
+  usageReportToCsv,
+  usageReportToJson,
+} from '@intake/resources';
 import { type Caller, Refusal } from '@intake/rpc';
 import { z } from 'zod';
+import { answersObject } from '../openapi/named-schema';
 import { parseTime } from '../request/query';
 import { Answer, type ApiRequest, route } from '../route';
 import type { RouteContext } from './index';
@@ -24,6 +34,11 @@ function readBound(text: string): Bound | null {
   const date = parseTime(text);
   return date && { date, isDay: /^\d{4}-\d{2}-\d{2}$/.test(text.trim()) };
 }
+
+const REPORT = answersObject('What came in and went out, by group; CSV with format=csv', {
+  series: listOf(answers.object),
+  totals: answers.object,
+});
 
 const time = string(40).transform((text, context): Bound => {
   const bound = readBound(text);
@@ -126,6 +141,7 @@ export function usageReportRoutes({ services, lookups }: RouteContext) {
   return [
     route('GET', '/annotations/usage_report', {
       allow: 'readUsage',
+      doc: REPORT,
       call: (request, caller) => {
         const { query } = request;
         const readTime = (name: string): Bound | null | undefined => {
@@ -140,6 +156,7 @@ export function usageReportRoutes({ services, lookups }: RouteContext) {
     }),
     route('POST', '/annotations/usage_report', {
       allow: 'readUsage',
+      doc: REPORT,
       body: reportBody,
       call: async (request, caller) => {
         const { filter, group_by } = request.body;
