@@ -85,7 +85,8 @@ describe.each(VALUES.map((path) => [path.split('/').pop() || 'defaults', path]))
       for (const { name, value } of spec.template.spec.containers[0].env as Json[])
         expect({
           name,
-          inTheOpen: /SECRET|PASSWORD|MONGODB_URL|NATS_URL|KEY$/.test(name) && value !== undefined,
+          inTheOpen:
+            /SECRET|PASSWORD|MONGODB_URL|NATS_URL|KEY$/.test(name) && value !== undefined && !value.startsWith('/etc/'),
         }).toEqual({
           name,
           inTheOpen: false,
@@ -125,10 +126,59 @@ it('what is scaled by itself has no fixed number of replicas', async () => {
   expect(ofKind(objects, 'ScaledObject')).toHaveLength(1);
 });
 
+it('certificates and authorities are mounted where the services are told to look for them', async () => {
+  const objects = await render(
+    '',
+    ...['rpc.tls.existingSecret=rpc-tls', 'caBundle.existingConfigMap=ca', 'smtp.tls.existingSecret=smtp-tls'],
+    ...['firstAdmin.enabled=true', 'smtpRelay.existingSecret=relay'],
+  );
+  const pods = [...ofKind(objects, 'Deployment'), ...ofKind(objects, 'Job')];
+  for (const { metadata, spec } of pods) {
+    const [container] = spec.template.spec.containers;
+    const env = Object.fromEntries(container.env.map(({ name, value }: Json) => [name, value]));
+    const isMail = /mail-ingest$/.test(metadata.name);
+    const files = ['INTAKE_RPC_TLS_CA', 'INTAKE_RPC_TLS_CERT', 'INTAKE_RPC_TLS_KEY', 'NODE_EXTRA_CA_CERTS'];
+    for (const name of [...files, ...(isMail ? ['INTAKE_SMTP_TLS_CERT', 'INTAKE_SMTP_TLS_KEY'] : [])]) {
+      const mount = container.volumeMounts.find(({ mountPath }: Json) => env[name]?.startsWith(`${mountPath}/`));
+      const volume = spec.template.spec.volumes.find((one: Json) => one.name === mount?.name);
+      expect([metadata.name, name, volume?.secret?.secretName ?? volume?.configMap?.name]).toEqual([
+        metadata.name,
+        name,
+        name.startsWith('INTAKE_RPC') ? 'rpc-tls' : isMail && name.startsWith('INTAKE_SMTP') ? 'smtp-tls' : 'ca',
+      ]);
+    }
+    expect([metadata.name, 'INTAKE_SMTP_RELAY_URL' in env]).toEqual([
+      metadata.name,
+      /(auth|mail-ingest)$/.test(metadata.name),
+    ]);
+  }
+});
+
+it('with rules for the way out, each service reaches DNS, the others, and those alone', async () => {
+  const open = ofKind(await render(''), 'NetworkPolicy');
+  expect(open.map(({ spec }) => spec.policyTypes)).toEqual(SERVICES.map(() => ['Ingress']));
+  const rule = 'networkPolicy.egress[0].ports[0].port=27017';
+  for (const { spec } of ofKind(await render('', rule), 'NetworkPolicy')) {
+    expect(spec.policyTypes).toEqual(['Ingress', 'Egress']);
+    const ports = spec.egress.flatMap((one: Json) => one.ports.map(({ port }: Json) => port));
+    expect(ports).toEqual([53, 53, 'grpc', 27017]);
+  }
+});
+
+it('keys of the environment come from Secrets', async () => {
+  const values = ['name=INTAKE_ENCRYPTION_KEY', 'secret=s', 'key=k'].map((one) => `secretEnv[0].${one}`);
+  for (const { spec } of ofKind(await render('', ...values), 'Deployment'))
+    expect(spec.template.spec.containers[0].env).toContainEqual({
+      name: 'INTAKE_ENCRYPTION_KEY',
+      valueFrom: { secretKeyRef: { name: 's', key: 'k' } },
+    });
+});
+
 it.each([
   ['a replica count that is a text', 'services.gateway.replicas=many'],
   ['a value that is not known', 'services.gateway.replica=2'],
   ['a service that is not known', 'services.gatewai.replicas=2'],
+  ['labels that are no texts', 'services.gateway.podLabels.a.b=c'],
 ])('refuses %s', async (_what, set) => {
   const { ok, output } = await helm('template', 'x', CHART, '--set', set);
   expect({ ok, said: /services/.test(output) }).toEqual({ ok: false, said: true });

@@ -73,9 +73,61 @@ capabilities: { drop: [ALL] }
 - { name: INTAKE_{{ $name | upper | replace "-" "_" }}_ADDRESS, value: "{{ include "intake.fullname" $root }}-{{ $name }}:7400" }
 {{- end }}
 {{- end }}
+{{- with .Values.rpc.tls }}
+{{- if .existingSecret }}
+- { name: INTAKE_RPC_TLS_CA, value: {{ printf "/etc/intake/rpc-tls/%s" .caKey | quote }} }
+- { name: INTAKE_RPC_TLS_CERT, value: {{ printf "/etc/intake/rpc-tls/%s" .certKey | quote }} }
+- { name: INTAKE_RPC_TLS_KEY, value: {{ printf "/etc/intake/rpc-tls/%s" .keyKey | quote }} }
+- { name: INTAKE_RPC_TLS_NAME, value: {{ .serverName | quote }} }
+{{- end }}
+{{- end }}
+{{- with .Values.caBundle }}
+{{- if .existingConfigMap }}
+- { name: NODE_EXTRA_CA_CERTS, value: {{ printf "/etc/intake/ca/%s" .key | quote }} }
+{{- end }}
+{{- end }}
+{{- range .Values.secretEnv }}
+{{ include "intake.secretEnv" (dict "variable" .name "secret" .secret "key" .key) }}
+{{- end }}
 {{ include "intake.secretEnv" (dict "variable" "INTAKE_RPC_SECRET" "secret" .Values.rpc.existingSecret "key" .Values.rpc.secretKey) }}
 {{ include "intake.secretEnv" (dict "variable" "INTAKE_MONGODB_URL" "secret" .Values.mongodb.existingSecret "key" .Values.mongodb.urlKey) }}
 {{ include "intake.secretEnv" (dict "variable" "INTAKE_NATS_URL" "secret" .Values.nats.existingSecret "key" .Values.nats.urlKey) }}
+{{- end -}}
+
+{{/* Files that every pod has beside /tmp: their mounts. Takes {root, name}. */}}
+{{- define "intake.mounts" -}}
+- { name: tmp, mountPath: /tmp }
+{{- if .root.Values.rpc.tls.existingSecret }}
+- { name: rpc-tls, mountPath: /etc/intake/rpc-tls, readOnly: true }
+{{- end }}
+{{- if .root.Values.caBundle.existingConfigMap }}
+- { name: ca-bundle, mountPath: /etc/intake/ca, readOnly: true }
+{{- end }}
+{{- if and (eq .name "mail-ingest") .root.Values.smtp.tls.existingSecret }}
+- { name: smtp-tls, mountPath: /etc/intake/smtp-tls, readOnly: true }
+{{- end }}
+{{- end -}}
+
+{{/* The volumes of these mounts. Takes {root, name, tmpSize}. */}}
+{{- define "intake.volumes" -}}
+- name: tmp
+  emptyDir: { sizeLimit: {{ .tmpSize }} }
+{{- with .root.Values.rpc.tls }}
+{{- if .existingSecret }}
+- name: rpc-tls
+  secret: { secretName: {{ .existingSecret | quote }}, defaultMode: 0440 }
+{{- end }}
+{{- end }}
+{{- with .root.Values.caBundle }}
+{{- if .existingConfigMap }}
+- name: ca-bundle
+  configMap: { name: {{ .existingConfigMap | quote }} }
+{{- end }}
+{{- end }}
+{{- if and (eq .name "mail-ingest") .root.Values.smtp.tls.existingSecret }}
+- name: smtp-tls
+  secret: { secretName: {{ .root.Values.smtp.tls.existingSecret | quote }}, defaultMode: 0440 }
+{{- end }}
 {{- end -}}
 
 {{/* Environment of single services. Takes {root, name}. */}}
@@ -90,7 +142,12 @@ capabilities: { drop: [ALL] }
 {{ include "intake.secretEnv" (dict "variable" "INTAKE_S3_SECRET_KEY" "secret" $values.s3.existingSecret "key" $values.s3.secretKeyKey) }}
 {{- else if eq .name "mail-ingest" }}
 - { name: INTAKE_SMTP_PORT, value: "2525" }
-{{- else if and (eq .name "auth") $values.smtpRelay.existingSecret }}
+{{- if $values.smtp.tls.existingSecret }}
+- { name: INTAKE_SMTP_TLS_CERT, value: /etc/intake/smtp-tls/tls.crt }
+- { name: INTAKE_SMTP_TLS_KEY, value: /etc/intake/smtp-tls/tls.key }
+{{- end }}
+{{- end }}
+{{- if and (has .name (list "auth" "mail-ingest")) $values.smtpRelay.existingSecret }}
 - { name: INTAKE_MAIL_FROM, value: {{ $values.smtpRelay.from | quote }} }
 {{ include "intake.secretEnv" (dict "variable" "INTAKE_SMTP_RELAY_URL" "secret" $values.smtpRelay.existingSecret "key" $values.smtpRelay.urlKey) }}
 {{- end }}
