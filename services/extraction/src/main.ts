@@ -9,7 +9,7 @@ import { ChildPool } from '@intake/untrusted';
 import { Gauge, Histogram } from 'prom-client';
 import { createConsumers } from './consumers';
 import { createJobStore } from './job/job.store';
-import { read } from './job/run-job';
+import { read, type Stage } from './job/run-job';
 import { toContract } from './job/to-contract';
 import { startJobWorkers } from './job/workers';
 import { createLessonStore } from './memory/lesson.store';
@@ -55,6 +55,13 @@ export const start = (env: Environment) =>
       buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
       registers: [runtime.metrics],
     });
+    const stages = new Histogram({
+      name: 'intake_extraction_stage_seconds',
+      help: 'Time of the parts of an extraction: fetch, read, pages, fields',
+      labelNames: ['stage'],
+      buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
+      registers: [runtime.metrics],
+    });
     const ages = new Gauge({
       name: 'intake_extraction_oldest_job_seconds',
       help: 'Age of the oldest job that is not done',
@@ -85,6 +92,7 @@ export const start = (env: Environment) =>
       queues: connectRpc(runtime, queue.QueueServiceService, rpc.addressOf('queue'), rpc),
       ocr: { tesseract: config.tesseract, ...(config.languages.length > 0 && { languages: [...config.languages] }) },
       observe: (seconds: number, outcome: 'read' | 'failed') => durations.observe({ outcome }, seconds),
+      observeStage: (seconds: number, stage: Stage) => stages.observe({ stage }, seconds),
     };
 
     await serveRpc(runtime, {

@@ -4,12 +4,17 @@ import type { FactStore } from './fact/fact.store';
 
 type AnnotationEvent = `annotation.${(typeof ANNOTATION_STATUSES)[number]}`;
 
-/** What reporting does about events: every change of an annotation's state goes into its fact. */
-export function createConsumers(facts: FactStore): EventHandlers {
+/**
+ * What reporting does about events: every change of an annotation's state goes into its fact.
+ *
+ * @param note told of every change, for the metrics; of one that has to be tried again more than once
+ */
+export function createConsumers(facts: FactStore, note: (status: string, automated: boolean) => void): EventHandlers {
   const handler: EventHandler<AnnotationEvent> = {
     async together(session, arrivals) {
       const changes = arrivals.map(({ event }) => event.payload);
       const ids = changes.map(({ annotationId }) => annotationId);
+      for (const { status, automated } of changes) note(status, automated);
       const before = await facts.find(session, ids);
       const after = new Map(before);
       for (const change of changes)

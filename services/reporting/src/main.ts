@@ -3,6 +3,7 @@ import { queue, reporting } from '@intake/contracts';
 import { createIndexes, isMongoUnavailable } from '@intake/mongo';
 import { connectRpc, readRpcSettings, serveRpc } from '@intake/rpc';
 import { type Environment, runAsProcess, runService } from '@intake/service';
+import { Counter } from 'prom-client';
 import { createConsumers } from './consumers';
 import { createFactStore } from './fact/fact.store';
 import { createRpc } from './rpc';
@@ -22,7 +23,14 @@ export const start = (env: Environment) =>
       ...rpc,
       isUnavailable: isMongoUnavailable,
     });
-    startConsumer(runtime, { ...backbone, handlers: createConsumers(facts) });
+    const changes = new Counter({
+      name: 'intake_annotation_changes_total',
+      help: 'Annotations that came to a state, by state and whether automation brought them there',
+      labelNames: ['status', 'automated'],
+      registers: [runtime.metrics],
+    });
+    const note = (status: string, automated: boolean) => changes.inc({ status, automated: String(automated) });
+    startConsumer(runtime, { ...backbone, handlers: createConsumers(facts, note) });
   });
 
 if (require.main === module) void runAsProcess(start);

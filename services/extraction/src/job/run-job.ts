@@ -12,6 +12,9 @@ import { splitAtSeparators } from './split';
 import { toContract } from './to-contract';
 import { turn } from './turn';
 
+/** The parts of a job: fetching the document, reading it, handing its pages and its fields over. */
+export type Stage = 'fetch' | 'read' | 'pages' | 'fields';
+
 /** What jobs are done with. */
 export interface JobTools {
   readonly runtime: Runtime;
@@ -24,6 +27,8 @@ export interface JobTools {
   readonly ocr: OcrOptions;
   /** Told how long the engine took, in seconds. */
   readonly observe: (seconds: number, outcome: 'read' | 'failed') => void;
+  /** Told how long each part of a job took, in seconds. */
+  readonly observeStage: (seconds: number, stage: Stage) => void;
 }
 
 /** Wait before a job is tried again because something it needs is away, in milliseconds. */
@@ -43,6 +48,12 @@ const SETTLE_PAUSE_MS = 500;
 export async function runJob(tools: JobTools, job: Job, onRead: () => void): Promise<void> {
   const { runtime, store, annotations } = tools;
   const caller = systemCaller('extraction', job.organizationId);
+  let stageBegan = process.hrtime.bigint();
+  const endStage = (stage: Stage) => {
+    const now = process.hrtime.bigint();
+    tools.observeStage(Number(now - stageBegan) / 1e9, stage);
+    stageBegan = now;
+  };
   const lost = new AbortController();
   const renewal = setInterval(() => {
     store.renew(job).then(
@@ -52,9 +63,11 @@ export async function runJob(tools: JobTools, job: Job, onRead: () => void): Pro
   }, LEASE_MS / 3);
   try {
     const file = await fetchReadable(tools, caller, job);
+    endStage('fetch');
     if (await splitAtSeparators(tools, caller, job, file.bytes, lost.signal)) return await store.finish(job);
     const rotationDeg = job.rotationDeg ?? 0;
     const recognized = await readFile(tools, caller, job, file, lost.signal);
+    endStage('read');
     onRead();
     const recognition = turn(await remember(tools.lessons, job.organizationId, recognized), rotationDeg);
     const { pageIds } = await tools.documents.putPages(
@@ -69,10 +82,12 @@ export async function runJob(tools: JobTools, job: Job, onRead: () => void): Pro
       },
       caller,
     );
+    endStage('pages');
     await annotations.finishExtraction(
       annotation.FinishExtractionRequest.fromPartial({ ...target(job), pageIds, result: toContract(recognition) }),
       caller,
     );
+    endStage('fields');
     await store.finish(job);
   } catch (error) {
     await whileMongoIsAway(() => settleFailure(tools, caller, job, error as Error)).catch((problem) =>
