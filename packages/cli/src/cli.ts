@@ -1,10 +1,11 @@
-import { auth, queue } from '@intake/contracts';
+import { auth, documentStorage, queue } from '@intake/contracts';
 import { connectRpc, readRpcSettings } from '@intake/rpc';
 import { createCommandRuntime, type Environment } from '@intake/service';
 import { describeCommands, readArguments, readFileArguments } from './arguments';
 import type { Command } from './command';
 import { deadLettersList, deadLettersReplay } from './commands/dead-letters';
 import { extract } from './commands/extract';
+import { fsck } from './commands/fsck';
 import { jwtKeyAdd, jwtKeyList, jwtKeyRemove } from './commands/jwt-key';
 import { organizationCreate } from './commands/organization-create';
 import { separatorPage } from './commands/separator-page';
@@ -27,6 +28,7 @@ export const COMMANDS: readonly Command[] = [
   deadLettersList,
   deadLettersReplay,
   separatorPage,
+  fsck,
 ];
 
 /** Where a command writes. */
@@ -44,9 +46,14 @@ export async function runCli(args: readonly string[], env: Environment, { out, e
       return 0;
     }
     const request = readArguments(args, COMMANDS);
-    if (request.kind === 'help') out(describeCommands(request.commands, [extract]));
-    else out(`${JSON.stringify(await runCommand(request.command, request.options, env))}\n`);
-    return 0;
+    if (request.kind === 'help') {
+      out(describeCommands(request.commands, [extract]));
+      return 0;
+    }
+    const { command, options } = request;
+    const result = await runCommand(command, options, env);
+    out(`${JSON.stringify(result)}\n`);
+    return command.isFailure?.(result) ? 1 : 0;
   } catch (error) {
     const { message, exitCode } = describeError(error);
     err(`${message}\n`);
@@ -61,6 +68,12 @@ async function runCommand(command: Command, options: Readonly<Record<string, str
     const services = {
       auth: connectRpc(runtime, auth.AuthServiceService, rpc.addressOf('auth'), rpc),
       queues: connectRpc(runtime, queue.QueueServiceService, rpc.addressOf('queue'), rpc),
+      storage: connectRpc(
+        runtime,
+        documentStorage.DocumentStorageServiceService,
+        rpc.addressOf('document-storage'),
+        rpc,
+      ),
     };
     return await command.run(options, services, env);
   } finally {

@@ -1,4 +1,4 @@
-import type { auth, queue } from '@intake/contracts';
+import type { auth, documentStorage, queue } from '@intake/contracts';
 import type { Client } from '@intake/rpc';
 import type { Environment } from '@intake/service';
 
@@ -6,6 +6,7 @@ import type { Environment } from '@intake/service';
 export interface Services {
   readonly auth: Client<typeof auth.AuthServiceService>;
   readonly queues: Client<typeof queue.QueueServiceService>;
+  readonly storage: Client<typeof documentStorage.DocumentStorageServiceService>;
 }
 
 /** One sub-command. */
@@ -19,6 +20,8 @@ export interface Command {
   readonly optional?: Readonly<Record<string, string>>;
   /** Answers what is printed as one line of JSON. */
   readonly run: (options: Readonly<Record<string, string>>, services: Services, env: Environment) => Promise<unknown>;
+  /** Whether what was printed is bad news: the exit code is then 1. */
+  readonly isFailure?: (printed: unknown) => boolean;
 }
 
 /** A sub-command that reads files and needs no services: it prints one line of JSON for each. */

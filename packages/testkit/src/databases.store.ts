@@ -58,6 +58,20 @@ export async function insertStored(
   });
 }
 
+/** Copies databases under another prefix, as a dump and its restoration do: documents as they are, without indexes. */
+export async function copyDatabases(url: string, from: string, to: string): Promise<void> {
+  await withConnection(url, async (connection) => {
+    const { databases } = await connection.listDatabases();
+    for (const { name } of databases.filter((one) => one.name.startsWith(from))) {
+      const target = connection.useDb(`${to}${name.slice(from.length)}`);
+      for (const { name: collection } of (await connection.useDb(name).db?.listCollections().toArray()) ?? []) {
+        const rows = await connection.useDb(name).collection(collection).find({}, { promoteValues: false }).toArray();
+        if (rows.length > 0) await target.collection(collection).insertMany(rows);
+      }
+    }
+  });
+}
+
 /** Names of the databases that begin with `prefix`. */
 export async function listDatabases(url: string, prefix: string): Promise<string[]> {
   return withConnection(url, async (connection) => {

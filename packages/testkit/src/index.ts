@@ -2,8 +2,15 @@
 export { Api, ApiError, idOf, type Json, type RequestOptions, toForm, type Uploaded, type UploadFile } from './api';
 export { type Backing, backing, readTestVariable } from './backing';
 export { makeCertificate } from './certificate';
-export { countStored, dropDatabases, findStored, insertManyStored, listDatabases } from './databases.store';
-export { countMessages, countWaiting, listObjects } from './leftovers';
+export {
+  copyDatabases,
+  countStored,
+  dropDatabases,
+  findStored,
+  insertManyStored,
+  listDatabases,
+} from './databases.store';
+export { copyBucket, countMessages, countWaiting, listObjects, putObject, removeObject } from './leftovers';
 export { buildMail, type MailContent, type MailServer, sendMail } from './mail';
 export { type MailReceiver, type ReceivedMail, startMailReceiver } from './mail-receiver';
 export { type NameServer, startNameServer, type Zone } from './name-server';

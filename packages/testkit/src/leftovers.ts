@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { Client } from 'minio';
 import { connect } from 'nats';
 import type { Backing } from './backing';
@@ -41,6 +42,28 @@ export async function listObjects(s3: Backing['s3'], bucket: string): Promise<st
   const keys: string[] = [];
   for await (const { name } of connectS3(s3).listObjectsV2(bucket, '', true)) if (name) keys.push(name);
   return keys;
+}
+
+/** Copies everything in a bucket into another one, which is made. */
+export async function copyBucket(s3: Backing['s3'], from: string, to: string): Promise<void> {
+  const client = connectS3(s3);
+  if (!(await client.bucketExists(to))) await client.makeBucket(to);
+  for (const key of await listObjects(s3, from)) await putObject(s3, to, key, await client.getObject(from, key));
+}
+
+/** Writes an object behind the back of the services. */
+export async function putObject(
+  s3: Backing['s3'],
+  bucket: string,
+  key: string,
+  content: Readable | Buffer,
+): Promise<void> {
+  await connectS3(s3).putObject(bucket, key, content as Buffer);
+}
+
+/** Removes an object behind the back of the services. */
+export async function removeObject(s3: Backing['s3'], bucket: string, key: string): Promise<void> {
+  await connectS3(s3).removeObject(bucket, key);
 }
 
 function connectS3({ url, accessKey, secretKey }: Backing['s3']): Client {

@@ -15,6 +15,7 @@ import { createPurge } from './document/purge';
 import { createSplitDocument } from './document/split-document';
 import { createDownloadStore } from './download/download.store';
 import { createDownloads } from './download/downloads';
+import { createCheckStorage } from './file/check-storage';
 import { createFiles } from './file/file';
 import { createFileStore } from './file/file.store';
 import { createObjectStore } from './object-store/object-store';
@@ -125,6 +126,7 @@ export const start = (env: Environment) =>
       definition: documentStorage.DocumentStorageServiceService,
       proto: 'intake/document_storage/v1/document_storage.proto',
       handlers: createRpc({
+        checkStorage: createCheckStorage({ fileStore, objects, documents }),
         ...{ files, fileStore, objects, documents, uploads, tasks, pages, pageTexts },
         ...{ createUpload, addAttachments, nextTaskId: () => backbone.ids.next('task') },
         inTransaction: (task) => transaction(database, task),

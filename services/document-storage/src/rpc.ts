@@ -8,6 +8,7 @@ import type { Document } from './document/document';
 import type { DocumentStore } from './document/document.store';
 import type { OwnDocuments } from './document/own-documents';
 import type { Downloads } from './download/downloads';
+import type { CheckStorage } from './file/check-storage';
 import type { Files } from './file/file';
 import type { FileStore } from './file/file.store';
 import { readFileParts, sendFile, sendStream } from './file/file-stream';
@@ -45,6 +46,7 @@ export interface RpcOptions {
   readonly inTransaction: (task: (session: ClientSession) => Promise<void>) => Promise<void>;
   readonly importUpload: ImportUpload;
   readonly prepareRendition: PrepareRendition;
+  readonly checkStorage: CheckStorage;
   readonly cutDocument: ReturnType<typeof createCutDocument>;
   readonly splitDocument: (caller: Caller, id: number, runs: readonly (readonly number[])[]) => Promise<number[]>;
   readonly drawPage: (caller: Caller, pageId: number, preview: boolean) => Promise<PageImage>;
@@ -249,6 +251,11 @@ export function createRpc(options: RpcOptions): Handlers<Service> {
     async deleteDocumentRelation({ id }, caller) {
       await options.relating.remove(caller, id);
       return {};
+    },
+    async *checkStorage({ bytes }, caller) {
+      requireSystem(caller);
+      for await (const part of options.checkStorage({ bytes }))
+        yield 'kind' in part ? { problem: part } : { counts: part };
     },
     async createDownload(request, caller) {
       const id = await options.downloads.create(caller, request);

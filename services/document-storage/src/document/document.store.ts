@@ -77,6 +77,10 @@ export interface DocumentStore {
   ): Promise<Map<number, Document & { readonly announcements: number }>>;
   /** Notes the rendition of a document that has none, and takes its file; false when it has one or is gone. */
   setRendition(id: number, file: StoredRendition): Promise<boolean>;
+  /** Every document of everybody whose bytes are not purged. */
+  listWithBytes(): AsyncIterable<Document>;
+  /** Whether a document is there, with its bytes. */
+  hasBytes(id: number): Promise<boolean>;
 }
 
 type Row = Omit<Document, 'id' | 'metadata'> & {
@@ -155,6 +159,10 @@ export function createDocumentStore(database: Database, files: Pick<FileStore, '
         { session },
       );
     },
+    async *listWithBytes() {
+      for await (const row of rows.find({ purgedAt: { $exists: false } }).sort({ _id: 1 })) yield toDocument(row);
+    },
+    hasBytes: async (id) => (await rows.countDocuments({ _id: id, purgedAt: { $exists: false } }, { limit: 1 })) > 0,
     async find(caller, which) {
       const key = 'id' in which ? { _id: which.id } : { s3Name: which.s3Name };
       const row = await rows.findOne({ $and: [visibleTo(caller), key] });

@@ -8,6 +8,10 @@ export interface FileStore {
   finish(file: StoredFile): Promise<void>;
   /** Files that are completely stored, in the order of the keys; unknown ones are left out. */
   findStored(keys: readonly string[]): Promise<StoredFile[]>;
+  /** All files that are completely stored, in the order of the keys. */
+  listStored(): AsyncIterable<StoredFile>;
+  /** Whether there is a row of a file, completely stored or not. */
+  isKnown(key: string): Promise<boolean>;
   /**
    * Takes files for `holder`, in a transaction or, with null, one by one; false when one of them is not there, or another
    * holds it. The same holder again is fine.
@@ -74,6 +78,13 @@ export function createFileStore(database: Database): FileStore {
         return [{ key, organizationId, fileName, mimeType, size, sha256, md5 }];
       });
     },
+    async *listStored() {
+      for await (const { _id, organizationId, fileName, mimeType, size, sha256, md5 } of rows
+        .find({ state: 'stored' })
+        .sort({ _id: 1 }))
+        yield { key: _id, organizationId, fileName, mimeType, size, sha256, md5 };
+    },
+    isKnown: async (key) => (await rows.countDocuments({ _id: key }, { limit: 1 })) > 0,
     async hold(session, keys, holder) {
       const result = await rows.updateMany(
         { _id: { $in: [...keys] }, state: 'stored', holder: { $in: [null, holder] } },

@@ -35,6 +35,8 @@ export interface ObjectStore {
   find(key: string): Promise<ObjectInfo | null>;
   /** Removes an object and what was left of an interrupted write to it. */
   remove(key: string): Promise<void>;
+  /** Everything in the bucket, in the order of the keys. */
+  list(): AsyncIterable<{ readonly key: string; readonly size: number }>;
   /** Throws when the store cannot be used now. */
   check(): Promise<void>;
 }
@@ -148,6 +150,10 @@ export function createObjectStore({ url, accessKey, secretKey, bucket, region }:
         });
         await client.removeObject(bucket, key);
       }),
+    async *list() {
+      await ensureBucket();
+      for await (const { name, size } of client.listObjectsV2(bucket, '', true)) if (name) yield { key: name, size };
+    },
     async check() {
       await ensureBucket();
       await ask(() => client.bucketExists(bucket));
