@@ -446,6 +446,18 @@ describe('inboxes', () => {
     expect((await api.get('/inboxes?email_prefix=invoices&bounce_postponed_annotations=true')).results).toEqual([]);
   });
 
+  it('are ordered by who is told, whose name stands in the settings of the queue', async () => {
+    const made = [];
+    for (const who of ['carl', 'anna', 'bert']) made.push(await makeInbox({ bounce_email_to: `${who}@example.org` }));
+    const order = async (ordering: string) => {
+      const found = await api.get(`/inboxes?id=${made.map(({ id }) => id)}&ordering=${ordering}&page_size=2`);
+      expect(found.pagination.total).toBe(3);
+      return found.results.map(({ bounce_email_to: address }: Json) => address.split('@')[0]);
+    };
+    expect(await order('bounce_email_to')).toEqual(['anna', 'bert']);
+    expect(await order('-bounce_email_to')).toEqual(['carl', 'bert']);
+  });
+
   it('get another address with another prefix, and are found by one address alone', async () => {
     const inbox = await makeInbox();
     const domain = inbox.email.split('@')[1];

@@ -17,8 +17,10 @@ export interface RowOptions {
   /** Stored fields beside `_id` and `organizationId`. */
   readonly fields: SchemaDefinition;
   readonly indexes?: readonly (readonly [fields: IndexDefinition, options?: { readonly unique: true }])[];
-  /** API key -> stored field. */
+  /** API key -> stored field, or `<related.as>.<field>` of the object that a row refers to. */
   readonly orderings: Readonly<Record<string, string>>;
+  /** Another object that rows are ordered by. */
+  readonly related?: { readonly as: string; readonly from: string; readonly localField: string };
 }
 
 /** A condition on stored rows. */
@@ -54,7 +56,7 @@ export interface Rows<T extends Owned> {
 /** Keeps objects of one kind. */
 export function createRows<T extends Owned>(
   { database, ids }: Pick<Backbone, 'database' | 'ids'>,
-  { model: name, collection, fields, indexes = [], orderings }: RowOptions,
+  { model: name, collection, fields, indexes = [], orderings, related }: RowOptions,
 ): Rows<T> {
   type Row = Record<string, unknown> & { _id: number };
   const schema = new Schema(
@@ -95,8 +97,18 @@ export function createRows<T extends Owned>(
     async list(caller, filter, ordering, page) {
       const query = scope(caller, filter);
       const { skip, limit } = toWindow(page);
+      const sort = toSort(ordering, orderings);
       const [rows, total] = await Promise.all([
-        model.find(query).sort(toSort(ordering, orderings)).skip(skip).limit(limit).lean<Row[]>(),
+        related && Object.keys(sort).some((key) => key.startsWith(`${related.as}.`))
+          ? model.aggregate<Row>([
+              { $match: query },
+              { $lookup: { ...related, foreignField: '_id' } },
+              { $sort: sort },
+              { $skip: skip },
+              { $limit: limit },
+              { $unset: related.as },
+            ])
+          : model.find(query).sort(sort).skip(skip).limit(limit).lean<Row[]>(),
         model.countDocuments(query),
       ]);
       return { rows: rows.map(toObject), total };

@@ -239,7 +239,7 @@ export function configurationRoutes({ services, lookups }: RouteContext) {
       bounce_postponed_annotations: boolean,
       bounce_deleted_annotations: boolean,
     },
-    orderings: ['id', 'name', 'email', 'email_prefix'],
+    orderings: ['id', 'name', 'email', 'email_prefix', 'bounce_email_to'],
     list: async ({ filters, ...wanted }, caller) => {
       const notifications = {
         'recipient.email': filters.bounce_email_to,

@@ -36,7 +36,11 @@ export function createInboxStore(backbone: Pick<Backbone, 'database' | 'ids'>) {
       modifiedAt: Date,
     },
     indexes: [[{ email: 1 }, { unique: true }], [{ organizationId: 1, queueId: 1 }]],
-    orderings: { id: '_id', name: 'name', email: 'email', email_prefix: 'emailPrefix' },
+    orderings: {
+      ...{ id: '_id', name: 'name', email: 'email', email_prefix: 'emailPrefix' },
+      bounce_email_to: 'queue.settings.email_notifications.recipient.email',
+    },
+    related: { as: 'queue', from: 'queues', localField: 'queueId' },
   });
   const model = backbone.database.connection.model('MailInbox');
 
