@@ -1,11 +1,13 @@
 import { generateKeyPairSync } from 'node:crypto';
 import {
   type Api,
+  backing,
   buildMail,
   buildPdf,
   idOf,
   invoiceLines,
   type Json,
+  listObjects,
   type MailContent,
   type MailReceiver,
   type NameServer,
@@ -19,6 +21,7 @@ import {
 } from '@intake/testkit';
 import JSZip from 'jszip';
 import { createTransport } from 'nodemailer';
+import sharp from 'sharp';
 
 /** E-mails from outside: what comes in, what becomes of it, and what goes out. API: email-import.md. */
 
@@ -246,6 +249,39 @@ describe('attachments', () => {
     });
   });
 
+  it('in archives pass the filters of the inbox, too', async () => {
+    await setInbox({
+      filters: {
+        document_rejection_conditions: { enabled: true, file_name_regexes: ['(?i)^terms'], file_size_less_than_b: 60 },
+      },
+    });
+    const zip = new JSZip()
+      .file('good.pdf', await pdf())
+      .file('Terms.pdf', await pdf())
+      .file('tiny.pdf', '%PDF-1.4 tiny')
+      .file(
+        'logo.png',
+        await sharp({ create: { width: 90, height: 90, channels: 3, background: 'red' } })
+          .png()
+          .toBuffer(),
+      )
+      .file('virus.pdf', Buffer.concat([Buffer.from('MZ'), Buffer.alloc(200)]));
+    const subject = uniqueName('Mail');
+    const content = await zip.generateAsync({ type: 'nodebuffer' });
+    await send(await mail({ subject, attachments: [{ filename: 'all.zip', content }] }));
+    const email = await bySubject(subject, ({ attachments }: Json) => attachments.length === 6);
+    expect(statuses(email)).toEqual({
+      'all.zip': 'extracted_archive',
+      'good.pdf': 'processed',
+      'Terms.pdf': 'filtered_by_inbox_file_name',
+      'tiny.pdf': 'filtered_by_inbox_size',
+      'logo.png': 'filtered_by_inbox_resolution',
+      'virus.pdf': 'filtered_by_insecure_mime_type',
+    });
+    expect(email.attachments.every((one: Json) => (one.reason === '') === /all|good/.test(one.file_name))).toBe(true);
+    expect(email.filtered_out_document_count).toBe(4);
+  });
+
   it('of a message with too many parts are not read, and the record says so', async () => {
     const attachments = Array.from({ length: 130 }, (_, i) => ({
       filename: `${i}.pdf`,
@@ -282,9 +318,12 @@ describe('senders', () => {
     droppedBefore = Number(/^intake_mails_dropped_total(?:\{[^}]*\})? (\d+)/m.exec(metrics)?.[1] ?? 0);
   });
 
-  it('that are denied leave nothing', async () => {
+  it('that are denied leave nothing, not even the bytes of the message', async () => {
     await setInbox({ filters: { denied_senders: ['*@spam.example'] } });
+    const stored = () => listObjects(backing().s3, system.env.INTAKE_S3_BUCKET ?? '');
+    const before = new Set(await stored());
     expect(await isTaken('Bad@Spam.example')).toBe(false);
+    await waitFor('the message to be removed', async () => (await stored()).every((key) => before.has(key)));
   });
   it('that are not among the allowed ones leave nothing', async () => {
     await setInbox({ filters: { allowed_senders: ['*@example.org'] } });

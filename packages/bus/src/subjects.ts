@@ -44,6 +44,8 @@ export const SUBJECTS = {
   'document.stored': events.DocumentStored as PayloadType<events.DocumentStored>,
   'email.received': events.EmailReceived as PayloadType<events.EmailReceived>,
   'email.imported': events.EmailImported as PayloadType<events.EmailImported>,
+  /** The inbox does not want it: its bytes go. */
+  'email.dropped': events.EmailImported as PayloadType<events.EmailImported>,
   'annotation.content_changed': events.AnnotationContentChanged as PayloadType<events.AnnotationContentChanged>,
   'annotation.extracted': events.AnnotationExtracted as PayloadType<events.AnnotationExtracted>,
   ...annotationEvents,

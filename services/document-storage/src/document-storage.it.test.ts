@@ -44,7 +44,7 @@ const foreignAdmin = () => user(2, { organizationId: FOREIGN_ORGANIZATION, roles
 
 beforeAll(async () => {
   // Annotation is a real neighbour, so that uploads come to their end.
-  system = await startSystem({ services: ['queue', 'extension', 'annotation'] });
+  system = await startSystem({ services: ['queue', 'extension', 'annotation', 'mail-ingest'] });
   const secret = system.env.INTAKE_RPC_SECRET ?? '';
   const address = system.env.INTAKE_DOCUMENT_STORAGE_ADDRESS ?? '';
   service = await start({ ...system.env, INTAKE_RPC_PORT: address.split(':')[1], INTAKE_LOG_LEVEL: 'silent' });

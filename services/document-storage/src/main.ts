@@ -1,5 +1,5 @@
 import { connectBackbone, startConsumer } from '@intake/bus';
-import { documentStorage, extension, queue } from '@intake/contracts';
+import { documentStorage, extension, mailIngest, queue } from '@intake/contracts';
 import { type EngineJobs, engineWorker } from '@intake/engine';
 import { createIndexes, isMongoUnavailable, transaction } from '@intake/mongo';
 import { connectRpc, createReader, isNeighbourAway, serveRpc, systemCaller } from '@intake/rpc';
@@ -31,12 +31,13 @@ import { createTaskStore } from './task/task.store';
 import { createCreateUpload } from './upload/create-upload';
 import { createImportUpload } from './upload/import-upload';
 import { createJoinPictures } from './upload/join-pictures';
+import { createJudgeMailed } from './upload/judge-mailed';
 import { createSubmissionStore } from './upload/submission.store';
 import { createUnpackArchives } from './upload/unpack-archives';
 import { createUploadStore } from './upload/upload.store';
 
 /** Longest conversion, in milliseconds. */
-const CONVERSION_MS = 60_000;
+const CONVERSION_MS = 45_000;
 /** Longest opening of an archive, in milliseconds. */
 const UNPACKING_MS = 30_000;
 
@@ -76,6 +77,7 @@ export const start = (env: Environment) =>
 
     const queues = connectRpc(runtime, queue.QueueServiceService, rpc.addressOf('queue'), rpc);
     const hooks = connectRpc(runtime, extension.ExtensionServiceService, rpc.addressOf('extension'), rpc);
+    const mail = connectRpc(runtime, mailIngest.MailIngestServiceService, rpc.addressOf('mail-ingest'), rpc);
     const readQueue = createReader(async (ids, caller) => (await queues.getQueues({ ids }, caller)).queues);
     const files = createFiles(fileStore, objects, runtime.log);
     const importUpload = createImportUpload({
@@ -87,6 +89,7 @@ export const start = (env: Environment) =>
         ...{ backbone, files, fileStore, objects, documents, uploads, unpacker },
         findAcceptedTypes: async ({ organizationId, queueId }) =>
           (await readQueue(queueId, systemCaller('document-storage', organizationId)))?.acceptedMimeTypes ?? [],
+        judgeMailed: createJudgeMailed(mail),
       }),
       callHooks: async ({ id, organizationId, queueId }, list) => {
         const request = { uploadId: id, queueId, files: list.map((file) => ({ ...file, values: { ...file.values } })) };

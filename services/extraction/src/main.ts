@@ -24,7 +24,7 @@ export const start = (env: Environment) =>
         'documents read at the same time, one child process each',
         availableParallelism(),
       ),
-      timeoutMs: count('INTAKE_EXTRACTION_TIMEOUT_MS', 'a document that takes longer is stopped, milliseconds', 60_000),
+      timeoutMs: count('INTAKE_EXTRACTION_TIMEOUT_MS', 'a document that takes longer is stopped, milliseconds', 55_000),
       memoryBytes: count('INTAKE_EXTRACTION_MEMORY_BYTES', 'a child process that takes more is killed', 1_500_000_000),
       tesseract: text('INTAKE_TESSERACT', 'the OCR program, by path or name', 'tesseract'),
       languages: list(

@@ -37,16 +37,25 @@ export function createConsumers(options: ConsumerOptions): EventHandlers {
     const parent = 'read' in reading ? await emails.findByMessageId(null, queueId, reading.read.references) : null;
     return async (session: Parameters<EmailStore['finish']>[0]) => {
       if (!(await emails.finish(session, id, reading))) return;
-      if (reading.state === 'dropped') return onDropped(email, reading.failure);
-      const read = 'read' in reading ? reading.read : {};
-      await joinThread({ emails, threads }, session, { ...email, ...read }, parent?.id === id ? null : parent);
-      await emit(session, {
-        subject: 'email.imported',
+      const about = {
         aggregate: `email:${id}`,
         version: 1,
         payload: { emailId: id, organizationId, queueId },
-      });
+      };
+      if (reading.state === 'dropped') {
+        emit(session, { subject: 'email.dropped', ...about });
+        return onDropped(email, reading.failure);
+      }
+      const read = 'read' in reading ? reading.read : {};
+      await joinThread({ emails, threads }, session, { ...email, ...read }, parent?.id === id ? null : parent);
+      emit(session, { subject: 'email.imported', ...about });
     };
+  };
+
+  /** Removes what was stored of a message, unless another inbox needs it. */
+  const removeRaw = async (organizationId: number, emailId: number) => {
+    const rawKey = await emails.purge(organizationId, emailId);
+    if (rawKey) await releaseFiles([rawKey]);
   };
 
   const tell = async ({ organizationId, uploadId, documentId }: Happening, occasion: Occasion) =>
@@ -55,11 +64,16 @@ export function createConsumers(options: ConsumerOptions): EventHandlers {
       : conclusion.tellOfDocument(organizationId, uploadId, documentId, occasion);
 
   return {
+    'email.dropped': {
+      on: async ({ payload: { organizationId, emailId } }) => {
+        await removeRaw(organizationId, emailId);
+        return async () => undefined;
+      },
+    },
     // With the last annotation of a message its body and attachments go. API: annotations.md section 6.
     'annotation.purged': {
       on: async ({ payload: { organizationId, emailId, lastOfEmail } }) => {
-        const rawKey = emailId !== undefined && lastOfEmail ? await emails.purge(organizationId, emailId) : null;
-        if (rawKey) await releaseFiles([rawKey]);
+        if (emailId !== undefined && lastOfEmail) await removeRaw(organizationId, emailId);
         return async () => undefined;
       },
     },

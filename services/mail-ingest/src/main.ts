@@ -9,6 +9,7 @@ import { readSettings } from './config';
 import { createConsumers } from './consumers';
 import { createConcludeEmail } from './email/conclude-email';
 import { createEmailStore } from './email/email.store';
+import { createJudgeMembers } from './email/judge-members';
 import { createReadEmail } from './email/read-email';
 import { createImportEmail, createReceiveEmail } from './email/receive-email';
 import { createInboxes } from './inboxes';
@@ -85,6 +86,10 @@ export const start = (env: Environment) =>
           ...{ backbone, emails, outgoing },
           findInbox: inboxes.findOfQueue,
           loadDocuments: storage.loadDocuments,
+        }),
+        judgeMembers: createJudgeMembers({
+          ...{ emails, loadRaw: storage.loadRaw, findRules: inboxes.findRules },
+          look: (file) => parser.run('lookAtFile', file),
         }),
         findInbox: inboxes.findByAddress,
         readStart: storage.readStart,

@@ -1,7 +1,8 @@
 import { mailIngest } from '@intake/contracts';
-import { type Caller, type Handlers, invalidField, Refusal } from '@intake/rpc';
+import { type Caller, type Handlers, invalidField, organizationOf, Refusal, requireSystem } from '@intake/rpc';
 import { EMAIL_LABELS, type Email, type ImportDetails, type RawMessage, type Recipient } from './email/email';
 import type { EmailChanges, EmailStore } from './email/email.store';
+import type { createJudgeMembers } from './email/judge-members';
 import { cutToBytes } from './email/read-email';
 import type { createSendEmail } from './outgoing/send-email';
 import type { Thread } from './thread/thread';
@@ -18,6 +19,7 @@ export interface RpcOptions {
     inbox: Recipient,
     details: Omit<ImportDetails, 'taskId'>,
   ) => Promise<{ emailId: number; taskId: number }>;
+  readonly judgeMembers: ReturnType<typeof createJudgeMembers>;
   readonly readStart: (organizationId: number, key: string) => Promise<Buffer>;
 }
 
@@ -53,6 +55,10 @@ export function createRpc(options: RpcOptions): Handlers<typeof mailIngest.MailI
       return importEmail({ key, sha256, messageId: '' }, inbox, details);
     },
     sendEmail: async (request, caller) => toMessage(await sendEmail(caller, request)),
+    async judgeMembers({ emailId, members }, caller) {
+      requireSystem(caller);
+      return { verdicts: await options.judgeMembers(organizationOf(caller), emailId, members) };
+    },
     async listThreads({ ordering, page, pageSize, ...filter }, caller) {
       const list = await threads.list(caller, filter, ordering, { page, pageSize });
       return { threads: list.threads.map(toThreadMessage), total: list.total };

@@ -25,6 +25,7 @@ test.each([
   ['<x><y></x>', /well-formed/],
   [`${'<x>'.repeat(200)}${'</x>'.repeat(200)}`, /nested/],
   [`${'<x>'.repeat(100_000)}${'</x>'.repeat(100_000)}`, /nested/],
+  [`<x>${'<y/>'.repeat(700_000)}</x>`, /too many/],
   ['', /no content|well-formed/],
 ])('%.20s... is refused', (text, message) => {
   expect(() => parse(text)).toThrow(message);

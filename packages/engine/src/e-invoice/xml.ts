@@ -13,6 +13,8 @@ export interface XmlElement {
 /** Far beyond any invoice; what is larger is not parsed. */
 const MAX_BYTES = 20_000_000;
 const MAX_DEPTH = 100;
+/** An invoice of ten thousand lines has fewer. */
+const MAX_ELEMENTS = 300_000;
 /** Characters of a text that is taken as a value; more than any datapoint has. */
 const MAX_TEXT = 4000;
 
@@ -39,10 +41,19 @@ export function parseXml(bytes: Uint8Array): XmlElement {
   if (/<!DOCTYPE/i.test(text)) {
     throw new UnreadableDocument('corrupt', 'The XML file has a document type (DOCTYPE), which is not allowed.');
   }
+  if (countTags(text) > 2 * MAX_ELEMENTS)
+    throw new UnreadableDocument('corrupt', 'The XML file has too many elements to be read.');
   if (XMLValidator.validate(text) !== true) throw new UnreadableDocument('corrupt', 'The XML file is not well-formed.');
   const [root] = parse(text).flatMap((node) => toElement(node, 1) ?? []);
   if (!root) throw new UnreadableDocument('corrupt', 'The XML file has no content.');
   return root;
+}
+
+/** Opening and closing tags, comments too. */
+function countTags(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf('<'); at >= 0; at = text.indexOf('<', at + 1)) count += 1;
+  return count;
 }
 
 type RawNode = Record<string, unknown>;

@@ -1,4 +1,4 @@
-import { isOfficeType, widenColumns } from './office';
+import { isOfficeType, isOnlyNamed, widenColumns } from './office';
 
 it('widens the columns of sheets and leaves everything else', () => {
   const column = (width: string) =>
@@ -12,4 +12,28 @@ it('widens the columns of sheets and leaves everything else', () => {
 it('knows what is read through LibreOffice', () => {
   expect(isOfficeType('application/vnd.ms-excel')).toBe(true);
   expect(['application/pdf', 'toString', 'application/vnd.ms-powerpoint'].filter(isOfficeType)).toEqual([]);
+});
+
+describe('a file that only has the name of an office file', () => {
+  const DOC = 'application/msword';
+  const DOCX = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
+  const noise = Buffer.from(Array.from({ length: 60_001 }, (_, i) => Math.imul(i, 2654435761) >>> 13));
+  const ole = (text: string) =>
+    Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), noise, Buffer.from(text, 'utf16le')]);
+
+  it.each([
+    [DOC, ole('WordDocument'), false],
+    [DOC, ole('Workbook'), true],
+    ['application/vnd.ms-excel', ole('Workbook'), false],
+    [DOC, Buffer.from('This is text.'), true],
+    [DOCX, Buffer.from('PK\x03\x04...'), false],
+    [DOCX, Buffer.alloc(2000, 7), true],
+    ['application/rtf', Buffer.from('{\\rtf1 x}'), false],
+    ['application/rtf', Buffer.from('x'), true],
+  ])('is known (%s)', (type, bytes, expected) => {
+    expect(isOnlyNamed(bytes, type)).toBe(expected);
+    // As they come from another process: at any address.
+    const shifted = Buffer.concat([Buffer.alloc(1), bytes]).subarray(1);
+    expect(isOnlyNamed(shifted, type)).toBe(expected);
+  });
 });

@@ -109,11 +109,15 @@ const STREAMS: Readonly<Record<string, readonly string[]>> = {
 const OLE = Buffer.from('d0cf11e0a1b11ae1', 'hex');
 
 /** LibreOffice takes what it cannot read for text, and prints that. */
-function isOnlyNamed(bytes: Uint8Array, mimeType: string): boolean {
-  const streams = STREAMS[mimeType];
-  if (!streams) return false;
+export function isOnlyNamed(bytes: Uint8Array, mimeType: string): boolean {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return !file.subarray(0, OLE.length).equals(OLE) || !streams.some((name) => file.includes(name, 0, 'utf16le'));
+  const startsWith = (magic: string) => file.toString('latin1', 0, magic.length) === magic;
+  const streams = STREAMS[mimeType];
+  if (!streams) return !startsWith(mimeType.endsWith('/rtf') ? '{\\rtf' : 'PK');
+  // The names as bytes: a search for UTF-16 text may never end in bytes at an odd address.
+  return (
+    !file.subarray(0, OLE.length).equals(OLE) || !streams.some((name) => file.includes(Buffer.from(name, 'utf16le')))
+  );
 }
 
 const DAMAGED = 'The office document is damaged or protected by a password, and cannot be read.';

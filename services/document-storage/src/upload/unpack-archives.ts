@@ -27,6 +27,20 @@ export interface UnpackArchivesOptions {
   readonly uploads: UploadStore;
   readonly unpacker: ChildPool<ArchiveJobs>;
   readonly findAcceptedTypes: (upload: Upload) => Promise<readonly string[]>;
+  /** What the inbox of an e-mail makes of files of an archive, in their order; null: there is no inbox any more. */
+  readonly judgeMailed: (
+    upload: Upload,
+    emailId: number,
+    files: readonly StoredFile[],
+  ) => Promise<readonly Verdict[] | null>;
+}
+
+/** What is to become of a member. */
+export interface Verdict {
+  /** `attachment_status`: `processed`, or why not. */
+  readonly status: string;
+  /** In words for people; empty when it is imported. */
+  readonly reason: string;
 }
 
 /** A document of an upload that is to be imported. */
@@ -47,7 +61,7 @@ const MAX_MESSAGE = 4096;
  * says what became of it. API: documents-and-uploads.md section 2, zip files.
  */
 export function createUnpackArchives(options: UnpackArchivesOptions) {
-  const { backbone, files, fileStore, objects, documents, uploads, unpacker, findAcceptedTypes } = options;
+  const { backbone, files, fileStore, objects, documents, uploads, unpacker, findAcceptedTypes, judgeMailed } = options;
   const { database, ids } = backbone;
 
   const storeMembers = async (archive: Document, { files: members }: UnpackedArchive): Promise<StoredFile[]> => {
@@ -60,14 +74,26 @@ export function createUnpackArchives(options: UnpackArchivesOptions) {
     return stored;
   };
 
+  const judge = async (upload: Upload, stored: readonly StoredFile[]): Promise<readonly Verdict[]> => {
+    if (stored.length === 0) return [];
+    const told = upload.emailId === null ? null : await judgeMailed(upload, upload.emailId, stored);
+    if (told) return told;
+    const accepted = await findAcceptedTypes(upload);
+    return stored.map(({ mimeType }) =>
+      acceptsMimeType(accepted, mimeType)
+        ? { status: 'processed', reason: '' }
+        : { status: 'filtered_by_queue_mime_type', reason: `The queue takes no ${mimeType}.` },
+    );
+  };
+
   const unpack = async (upload: Upload, archive: Document): Promise<void> => {
     const bytes = await objects.readAll(archive.s3Name);
     if (!bytes) throw new Refusal('NOT_FOUND');
     const opened = await open(unpacker, bytes);
     const stored = 'files' in opened ? await storeMembers(archive, opened) : [];
     const firstId = stored.length > 0 ? await ids.next('document', stored.length) : 0;
-    const accepted = await findAcceptedTypes(upload);
-    const members = stored.map((file, i) => memberOf(archive, file, firstId + i, accepted));
+    const verdicts = await judge(upload, stored);
+    const members = stored.map((file, i) => memberOf(archive, file, firstId + i, verdicts[i] as Verdict));
     const outcome = 'files' in opened ? describe(opened, members) : opened;
     await transaction(database, async (session) => {
       if (!(await documents.markUnpacked(session, archive, outcome)) || members.length === 0) return;
@@ -121,14 +147,15 @@ async function open(unpacker: ChildPool<ArchiveJobs>, bytes: Buffer): Promise<Un
   }
 }
 
-function memberOf(archive: Document, file: StoredFile, id: number, accepted: readonly string[]): Document {
+function memberOf(archive: Document, file: StoredFile, id: number, { status, reason }: Verdict): Document {
   const { key, fileName, mimeType, size, sha256, md5 } = file;
-  const passed = mimeType === ZIP ? null : archive.emailId === null ? null : 'processed';
+  const passed = mimeType === ZIP || archive.emailId === null ? null : 'processed';
   return {
     ...archive,
     ...{ id, s3Name: key, originalFileName: fileName, mimeType, size, sha256, md5 },
     ...{ parentId: archive.id, annotationIds: [], rendition: null, metadata: {}, createdAt: new Date() },
-    attachmentStatus: acceptsMimeType(accepted, mimeType) ? passed : 'filtered_by_queue_mime_type',
+    attachmentStatus: status === 'processed' ? passed : status,
+    message: reason,
   };
 }
 
@@ -136,8 +163,8 @@ function memberOf(archive: Document, file: StoredFile, id: number, accepted: rea
 function describe({ skipped }: UnpackedArchive, members: readonly Document[]): Outcome {
   const leftOut = [
     ...skipped.map(({ path, why }) => ({ name: path, why })),
-    ...members.flatMap(({ originalFileName: name, mimeType, attachmentStatus }) => {
-      if (attachmentStatus === 'filtered_by_queue_mime_type') return [{ name, why: `the queue takes no ${mimeType}` }];
+    ...members.flatMap(({ originalFileName: name, mimeType, message }) => {
+      if (message) return [{ name, why: message.charAt(0).toLowerCase() + message.slice(1).replace(/\.$/, '') }];
       return mimeType === ZIP ? [{ name, why: 'archives in archives are not opened' }] : [];
     }),
   ];

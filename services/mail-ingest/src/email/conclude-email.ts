@@ -113,12 +113,9 @@ export function completeAttachments(
   const members = documents.filter(({ id }) => !ids.has(id)).sort((a, b) => a.id - b.id);
   return [
     ...known,
-    ...members.map(({ id, originalFileName, mimeType, size, attachmentStatus = '' }) => ({
+    ...members.map(({ id, originalFileName, mimeType, size, attachmentStatus = '', message }) => ({
       ...{ documentId: id, fileName: originalFileName, mimeType, size, status: attachmentStatus },
-      reason:
-        attachmentStatus === 'filtered_by_queue_mime_type'
-          ? `The queue does not take ${mimeType}.`
-          : reasonOf(attachmentStatus),
+      reason: message || reasonOf(attachmentStatus),
     })),
   ];
 }

@@ -262,7 +262,7 @@ export function createEmailStore(database: Database): EmailStore {
     },
     async findUnkept(inboxIds, sha256) {
       const found = await rows
-        .find({ inboxId: { $in: [...inboxIds] }, rawSha256: sha256, rawKept: false } as object, {
+        .find({ inboxId: { $in: [...inboxIds] }, rawSha256: sha256, rawKept: false, purgedAt: null } as object, {
           projection: { rawKey: 1 },
         })
         .toArray();

@@ -46,7 +46,7 @@ export interface ParsedMessage {
 }
 
 /** An attachment, its bytes in a file of their own. */
-export interface ParsedAttachment {
+export interface ParsedAttachment extends FileLook {
   readonly path: string;
   readonly fileName: string;
   readonly mimeType: string;
@@ -55,6 +55,10 @@ export interface ParsedAttachment {
   /** Bytes. */
   readonly size: number;
   readonly sha256: string;
+}
+
+/** What the bytes of a file say about it. */
+export interface FileLook {
   /** Null: no image, or one whose size is not known. */
   readonly image: ImageSize | 'broken' | null;
   /** It begins like a program. */
@@ -229,9 +233,13 @@ async function saveAttachment(part: AttachmentStream, folder: string, number: nu
     declaredType: String(part.contentType ?? ''),
     size,
     sha256: sha256.digest('hex'),
-    image: await measureImage(file, mimeType),
-    isExecutable: isProgram(start),
+    ...(await lookAtFile(file, mimeType)),
   };
+}
+
+/** Looks at the bytes of a file. */
+export async function lookAtFile(file: string, mimeType: string): Promise<FileLook> {
+  return { image: await measureImage(file, mimeType), isExecutable: isProgram(await readStart(file)) };
 }
 
 /** Windows programs, ELF, Mach-O, scripts with an interpreter line. */

@@ -24,7 +24,7 @@ const INSECURE_TYPES =
 
 /** The first check that fires, in the order of the API. Archives are opened later, by whoever stores them. */
 export function judgeAttachment(
-  attachment: ParsedAttachment,
+  attachment: Omit<ParsedAttachment, 'path' | 'sha256'>,
   rules: Pick<InboxRules, 'accepts' | 'rejection' | 'notifications'>,
 ): Verdict {
   const { fileName, mimeType, declaredType, size, image, isExecutable } = attachment;
