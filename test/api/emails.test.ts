@@ -379,6 +379,29 @@ describe('threads', () => {
     expect(results.map(({ url }: Json) => url)).toContain(thread.url);
     expect(await api.patch(thread.url, { has_new_replies: false })).toMatchObject({ has_new_replies: false });
   });
+
+  it('are shown by the annotations of their mails, with what was sent about these', async () => {
+    const messageId = `<${uniqueName('id')}@example.org>`;
+    const { subject, email_thread } = await sendNew({ messageId });
+    const { annotations } = await bySubject(subject, (one) => one.annotations.length > 0);
+    const [url] = annotations;
+    expect(await api.get(url)).toMatchObject({
+      ...{ email_thread, has_email_thread_with_replies: false, has_email_thread_with_new_replies: false },
+      related_emails: [],
+    });
+    const sent = await api.post('/emails/send', {
+      ...{ queue: inbox.queues[0], to: [{ email: SENDER }], related_annotations: [url] },
+      template_values: { subject: 'About it', message: 'Please look.' },
+    });
+    await sendNew({ inReplyTo: messageId, attachments: [] });
+    const expected = {
+      ...{ url, email_thread, has_email_thread_with_replies: true, has_email_thread_with_new_replies: true },
+      related_emails: [sent.url],
+    };
+    expect(await api.get(url)).toMatchObject(expected);
+    const list = await api.get(`/annotations?id=${idOf(url)}&sideload=related_emails`);
+    expect(list).toMatchObject({ results: [expected], related_emails: [{ url: sent.url, subject: 'About it' }] });
+  });
 });
 
 describe('an import by the API', () => {

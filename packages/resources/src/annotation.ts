@@ -3,8 +3,19 @@ import type { ApiUrls } from '@intake/urls';
 import { answers, listOf, objectSchema, orNull } from './attributes';
 import { formatTime, urlOrNull } from './values';
 
+/** The e-mails of an annotation. */
+export interface AnnotationMail {
+  readonly threadId?: number | undefined;
+  readonly hasReplies: boolean;
+  readonly hasNewReplies: boolean;
+  /** Sent about it. */
+  readonly relatedEmailIds: readonly number[];
+}
+
+const NO_MAIL: AnnotationMail = { hasReplies: false, hasNewReplies: false, relatedEmailIds: [] };
+
 /** API: annotations.md section 1. */
-export function annotationToJson(row: annotation.Annotation, urls: ApiUrls) {
+export function annotationToJson(row: annotation.Annotation, urls: ApiUrls, mail: AnnotationMail = NO_MAIL) {
   const modifier = urlOrNull(urls.user, row.modifierId);
   return {
     id: row.id,
@@ -42,11 +53,11 @@ export function annotationToJson(row: annotation.Annotation, urls: ApiUrls) {
     metadata: row.metadata ?? {},
     automated: row.automated,
     automatically_rejected: row.automaticallyRejected,
-    related_emails: [],
+    related_emails: mail.relatedEmailIds.map(urls.email),
     email: urlOrNull(urls.email, row.emailId),
-    email_thread: null,
-    has_email_thread_with_replies: false,
-    has_email_thread_with_new_replies: false,
+    email_thread: urlOrNull(urls.emailThread, mail.threadId),
+    has_email_thread_with_replies: mail.hasReplies,
+    has_email_thread_with_new_replies: mail.hasNewReplies,
     automation_blocker: urlOrNull(urls.automationBlocker, row.automationBlockerId),
     prediction: null,
     assignees: row.assigneeIds.map(urls.user),

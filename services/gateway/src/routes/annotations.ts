@@ -38,8 +38,10 @@ import { makeCursor, readCursor } from '../request/search-cursor';
 import { readSearchQuery, resolveQuery } from '../request/search-query';
 import { may } from '../roles';
 import { Answer, type ApiRequest, route } from '../route';
+import { readAnnotationMail } from './annotation-mail';
 import { exportAnnotations, TRANSFER_MS, wantsCsv } from './exports';
 import type { RouteContext } from './index';
+import { onlyOne } from './lookups';
 import { createSideloads, readSideloads } from './sideloads';
 
 const durationBody = { processing_duration: processingDuration.nullish() };
@@ -142,7 +144,12 @@ export function annotationRoutes(context: RouteContext) {
       caller,
     );
 
-  const one = (row: contract.Annotation, request: ApiRequest) => replyOne(request, annotationToJson(row, request.urls));
+  const showAll = async (rows: readonly contract.Annotation[], { urls }: ApiRequest, caller: Caller) => {
+    const mailOf = await readAnnotationMail(context.services, rows, caller);
+    return rows.map((row) => annotationToJson(row, urls, mailOf(row.id)));
+  };
+  const show = async (row: contract.Annotation, request: ApiRequest, caller: Caller) =>
+    replyOne(request, onlyOne(await showAll([row], request, caller)));
 
   /** An action that takes nothing but the annotation and answers nothing. */
   const action = (name: 'cancel' | 'postpone' | 'delete', allow: 'review' | 'dispose') =>
@@ -172,7 +179,7 @@ export function annotationRoutes(context: RouteContext) {
           request,
           page,
           total,
-          rows.map((row) => annotationToJson(row, request.urls)),
+          await showAll(rows, request, caller),
           await sideload(rows, wanted, request, caller),
         );
       },
@@ -226,7 +233,7 @@ export function annotationRoutes(context: RouteContext) {
           request,
           page,
           total,
-          rows.map((row) => annotationToJson(row, request.urls)),
+          await showAll(rows, request, caller),
           await sideload(rows, wanted, request, caller),
           (number) => makeCursor(search, number),
         );
@@ -236,27 +243,31 @@ export function annotationRoutes(context: RouteContext) {
     route('GET', '/annotations/:id', {
       allow: 'readAnnotations',
       doc: ANNOTATION.retrieved('Retrieve an annotation'),
-      call: ({ parameters }, caller) => lookups.annotation(parameters.id, caller),
-      reply: one,
+      call: async (request, caller) => show(await lookups.annotation(request.parameters.id, caller), request, caller),
+      reply: (answer) => answer,
     }),
     route('PATCH', '/annotations/:id', {
       allow: 'patchAnnotation',
       doc: ANNOTATION.retrieved('Change an annotation'),
       body: patchBody,
-      call: ({ parameters, body }, caller) => update(parameters.id, body, caller),
-      reply: one,
+      call: async (request, caller) => show(await update(request.parameters.id, request.body, caller), request, caller),
+      reply: (answer) => answer,
     }),
     route('PUT', '/annotations/:id', {
       allow: 'dispose',
       doc: ANNOTATION.retrieved('Replace an annotation'),
       body: putBody,
-      call: async ({ parameters, body: { document, ...body } }, caller) => {
+      call: async (request, caller) => {
+        const {
+          parameters,
+          body: { document, ...body },
+        } = request;
         if (document !== (await lookups.annotation(parameters.id, caller)).documentId) {
           throw invalidField('document', 'The document of an annotation cannot be changed.');
         }
-        return update(parameters.id, body, caller);
+        return show(await update(parameters.id, body, caller), request, caller);
       },
-      reply: one,
+      reply: (answer) => answer,
     }),
 
     route('POST', '/annotations/:id/start', {

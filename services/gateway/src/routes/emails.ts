@@ -374,7 +374,7 @@ function emailFilter(filters: {
   const [type, ...others] = filters.type ?? [];
   return {
     ...{ ids: filters.id, queueIds: filters.queue, inboxIds: filters.inbox },
-    ...{ documentIds: filters.documents ?? [], threadIds: filters.email_thread ?? [] },
+    ...{ documentIds: filters.documents ?? [], threadIds: filters.email_thread ?? [], relatedAnnotationIds: [] },
     ...{ subject: filters.subject, fromEmail: filters.from__email, fromName: filters.from__name, to: filters.to },
     type: others.length > 0 ? undefined : type,
     hasDocuments: filters.has_documents,

@@ -21,6 +21,7 @@ import type { Sideloads } from '../reply/list';
 import type { Query } from '../request/query';
 import { viewOfUser } from '../roles';
 import type { ApiRequest } from '../route';
+import { readAnnotationMail } from './annotation-mail';
 import { readEmails } from './emails';
 import type { RouteContext } from './index';
 import { distinct } from './lookups';
@@ -180,6 +181,12 @@ export function createSideloads({ services, lookups }: RouteContext) {
       }
       case 'emails': {
         const emails = await readEmails({ services, lookups }, distinct(rows.map((row) => row.emailId)), caller);
+        return emails.map(({ email, annotations }) => emailToJson(email, { annotations }, urls));
+      }
+      case 'related_emails': {
+        const mailOf = await readAnnotationMail(services, rows, caller);
+        const related = distinct(rows.flatMap(({ id }) => mailOf(id)?.relatedEmailIds ?? []));
+        const emails = await readEmails({ services, lookups }, related, caller);
         return emails.map(({ email, annotations }) => emailToJson(email, { annotations }, urls));
       }
       case 'automation_blockers': {

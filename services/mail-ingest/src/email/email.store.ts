@@ -20,6 +20,7 @@ export interface EmailFilter {
   readonly inboxIds: readonly number[];
   readonly threadIds: readonly number[];
   readonly documentIds: readonly number[];
+  readonly relatedAnnotationIds: readonly number[];
   /** Part of it, whatever the case. */
   readonly subject?: string;
   readonly fromEmail?: string;
@@ -212,6 +213,7 @@ export function createEmailStore(database: Database): EmailStore {
   schema.index({ rawKey: 1 });
   schema.index({ queueId: 1, messageId: 1 });
   schema.index({ threadId: 1 });
+  schema.index({ relatedAnnotationIds: 1 });
   schema.index({ uploadId: 1 }, { partialFilterExpression: { uploadId: { $type: 'number' } } });
   schema.index({ lookAgainAt: 1 }, { partialFilterExpression: { state: 'received' } });
   database.connection.model('Email', schema);
@@ -421,6 +423,7 @@ function toConditions(filter: EmailFilter): Record<string, unknown> {
     ...anyOf('inboxId', filter.inboxIds),
     ...anyOf('threadId', filter.threadIds),
     ...anyOf('documentIds', filter.documentIds),
+    ...anyOf('relatedAnnotationIds', filter.relatedAnnotationIds),
     ...(filter.subject !== undefined && { subject: new RegExp(escapePattern(filter.subject), 'i') }),
     ...exactly('from.email', filter.fromEmail),
     ...exactly('from.name', filter.fromName),
