@@ -163,3 +163,10 @@ test.each(['<Invoice><ID>1</ID></Invoice>', '<html><body>Invoice</body></html>',
     expect(read(xml)).toBeUndefined();
   },
 );
+
+test('UBL in the envelope of a network', () => {
+  const invoice = read(
+    '<sh:StandardBusinessDocument xmlns:sh="http://www.unece.org/cefact/namespaces/StandardBusinessDocumentHeader"><sh:StandardBusinessDocumentHeader/><CreditNote xmlns="urn:oasis:names:specification:ubl:schema:xsd:CreditNote-2"><ID>C-1</ID></CreditNote></sh:StandardBusinessDocument>',
+  );
+  expect(invoice).toMatchObject({ syntax: 'UBL', fields: { document_id: 'C-1', document_type: 'credit_note' } });
+});

@@ -3,7 +3,7 @@ import type { EInvoice } from './e-invoice';
 import { readFatturaPa } from './fattura-pa';
 import { readIsdoc } from './isdoc';
 import { readUbl } from './ubl';
-import { parseXml, type XmlElement } from './xml';
+import { find, parseXml, type XmlElement } from './xml';
 
 /**
  * Reads an invoice in XML.
@@ -12,8 +12,11 @@ import { parseXml, type XmlElement } from './xml';
  * @throws UnreadableDocument `corrupt` for what is not well-formed
  */
 export function readEInvoice(bytes: Uint8Array): EInvoice | undefined {
-  const root = parseXml(bytes);
-  const namespaces = Object.entries(root.attributes)
+  const sent = parseXml(bytes);
+  // PEPPOL's networks put an invoice into an envelope (SBDH).
+  const inside = sent.name === 'StandardBusinessDocument' ? find(sent, 'Invoice|CreditNote') : undefined;
+  const root = inside ?? sent;
+  const namespaces = Object.entries({ ...sent.attributes, ...root.attributes })
     .filter(([name]) => /^xmlns(?::|$)/.test(name))
     .map(([, uri]) => uri);
   return readerOf(root, namespaces)?.(root);

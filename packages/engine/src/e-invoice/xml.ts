@@ -1,5 +1,6 @@
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { UnreadableDocument } from '../unreadable-document';
+import { unwrapSigned } from './signed';
 
 /** An element of an XML document; names are without prefix. */
 export interface XmlElement {
@@ -31,13 +32,13 @@ const PARSER = new XMLParser({
 });
 
 /**
- * Parses XML. There are no document types and no entities but the five of XML itself and characters by number.
+ * Parses XML, also in a signed file (`.p7m`). There are no document types and no entities but the five of XML itself and characters by number.
  *
  * @throws UnreadableDocument `corrupt`
  */
 export function parseXml(bytes: Uint8Array): XmlElement {
   if (bytes.length > MAX_BYTES) throw new UnreadableDocument('corrupt', 'The XML file is too large to be read.');
-  const text = decode(bytes);
+  const text = decode(unwrapSigned(bytes));
   if (/<!DOCTYPE/i.test(text)) {
     throw new UnreadableDocument('corrupt', 'The XML file has a document type (DOCTYPE), which is not allowed.');
   }
