@@ -6,7 +6,7 @@ export type { UnpackedArchive } from './archive/unpack';
 export { ChildPool, type ChildPoolOptions, type JobTable, type RunOptions } from './child-pool';
 export { ConversionError, type ConversionReason } from './convert/conversion-error';
 export { type ConvertJobs, convertWorker } from './convert/jobs';
-export { isOfficeType } from './convert/office';
+export { convertOffice, isOfficeType } from './convert/office';
 export { safeFileName } from './file-names';
 export { JobCrashed, JobError, JobOutOfMemory, JobTimeout, PoolClosed } from './job-errors';
 export { detectMimeType, SNIFF_BYTES } from './mime-types';

@@ -39,7 +39,7 @@ export function findLineItems(pages: PageLayout[], keys: Key[], mark: DecimalMar
       columns = head.columns;
       for (const line of head.lines) lines.add(`${page.number}:${line.number}`);
     } else if (!columns || !open) continue;
-    const body = head ? linesBelow(page, head.bottom - 0.2 * page.unit) : page.lines;
+    const body = head ? linesBelow(page, head.bottom) : page.lines;
     if (head) columns = settleByContent(columns!, upToTotals(body, pageKeys), mark);
     const read = readRows(page, body, columns!, pageKeys, mark, head !== undefined, rows.length > 0);
     for (const number of read.lines) lines.add(`${page.number}:${number}`);
@@ -111,7 +111,7 @@ function readHead(
   // "Total", "VAT" and the like beside each other may as well be the table of taxes.
   if (!known.has('description') && !known.has('quantity')) return undefined;
   const bottom = Math.max(...band.map((line) => line.box[3]));
-  const under = linesBelow(page, bottom - 0.2 * page.unit);
+  const under = linesBelow(page, bottom);
   const body = upToTotals(under, keys);
   const boxes = cells.map((cell) => cell.box);
   const borders = findBorders(boxes, body);

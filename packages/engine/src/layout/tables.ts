@@ -58,7 +58,7 @@ const MISPLACED = 2;
  * @returns one border fewer than headings
  */
 export function findBorders(headings: Position[], lines: Line[]): number[] {
-  const boxes = lines.flatMap(joinNear).map((box) => ({ box, owner: ownerOf(box, headings) }));
+  const boxes = lines.flatMap((line) => ownersOf(joinNear(line), headings));
   return headings.slice(1).map((right, at) => {
     const left = headings[at]!;
     const near = boxes.filter(({ owner }) => owner === at || owner === at + 1);
@@ -72,6 +72,22 @@ export function findBorders(headings: Position[], lines: Line[]): number[] {
       }, 0);
     return cheapest(from, to, (left[2] + right[0]) / 2, cost);
   });
+}
+
+/**
+ * Whose the words of a line are. Two that stand apart are not both of one column: where numbers are set to the right
+ * and headings to the left, the left one belongs to the heading before.
+ */
+function ownersOf(boxes: Position[], headings: Position[]): { box: Position; owner: number }[] {
+  const owners = boxes.map((box) => ownerOf(box, headings));
+  for (let at = boxes.length - 2; at >= 0; at--) {
+    const [box, next, owner] = [boxes[at]!, boxes[at + 1]!, owners[at]!];
+    const apart = next[0] - box[2] > 0.8 * (box[3] - box[1]);
+    const before = headings[owner - 1];
+    const isFree = at === 0 || owners[at - 1]! < owner - 1;
+    if (owner === owners[at + 1] && apart && before && isFree && box[0] > before[0]) owners[at] = owner - 1;
+  }
+  return boxes.map((box, at) => ({ box, owner: owners[at]! }));
 }
 
 /** The heading that a word stands under, or else the nearest. */
@@ -137,5 +153,6 @@ export function cutLine<Meaning extends string>(line: Line, columns: Column<Mean
   return cells;
 }
 
-/** Lines of a page under a height, from the top. */
-export const linesBelow = (page: PageLayout, top: number) => page.lines.filter((line) => line.box[1] > top);
+/** Lines of a page under a height, from the top; the boxes of lines that are set close may overlap. */
+export const linesBelow = (page: PageLayout, bottom: number) =>
+  page.lines.filter((line) => (line.box[1] + line.box[3]) / 2 > bottom);

@@ -1,9 +1,8 @@
-import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { detectMimeType } from '@intake/untrusted';
+import { convertOffice, detectMimeType, isOfficeType } from '@intake/untrusted';
 import type { RecognizedPage } from '../recognition';
 import { readWords } from '../recognize';
 import type { Row, Wanted } from './compare';
@@ -29,26 +28,14 @@ export interface CorpusDocument {
   pages: RecognizedPage[];
 }
 
-/** Bytes that the engine reads: Office documents are converted with LibreOffice (`soffice`). */
-export function readFile(folder: string, file: string): { bytes: Buffer; mimeType: string } {
-  const location = path.join(folder, file);
-  const bytes = readFileSync(location);
+/** Bytes that the engine reads: Office documents are converted with LibreOffice (`soffice`), as document-storage does. */
+export async function readFile(folder: string, file: string): Promise<{ bytes: Buffer; mimeType: string }> {
+  const bytes = readFileSync(path.join(folder, file));
   const mimeType = detectMimeType(bytes.subarray(0, 65_536), file);
-  if (!/officedocument|opendocument|msword|ms-excel/.test(mimeType)) return { bytes, mimeType };
-  return { bytes: convertOffice(location), mimeType: 'application/pdf' };
-}
-
-function convertOffice(file: string): Buffer {
+  if (!isOfficeType(mimeType)) return { bytes, mimeType };
   const work = mkdtempSync(path.join(tmpdir(), 'intake-eval-'));
   try {
-    const profile = `-env:UserInstallation=file://${work}/profile`;
-    // A sheet that is wider than a page would be cut into several otherwise.
-    const sheet = 'pdf:calc_pdf_Export:{"SinglePageSheets":{"type":"boolean","value":"true"}}';
-    const target = /\.(xlsx?|ods)$/i.test(file) ? sheet : 'pdf';
-    execFileSync('soffice', ['--headless', profile, '--convert-to', target, '--outdir', work, file], {
-      stdio: 'ignore',
-    });
-    return readFileSync(path.join(work, readdirSync(work).find((name) => name.endsWith('.pdf'))!));
+    return { bytes: await convertOffice(bytes, mimeType, work, 'soffice'), mimeType: 'application/pdf' };
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
@@ -76,7 +63,7 @@ export async function loadCorpus(
       .digest('hex');
     const cached = path.join(cache, `${hash}.json`);
     if (!existsSync(cached)) {
-      const { bytes, mimeType } = readFile(files, truth.file);
+      const { bytes, mimeType } = await readFile(files, truth.file);
       const { pages } = await readWords(bytes, { mimeType, ocr: { timeoutMs: 300_000, budgetMs: 1_000_000 } });
       writeFileSync(cached, JSON.stringify(pages));
       onProgress(truth.file);
