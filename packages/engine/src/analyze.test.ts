@@ -497,3 +497,25 @@ test('tax numbers that need no label', () => {
     `).sender_vat_id,
   ).toBe('B58818501');
 });
+
+test('totals that are rounded to whole crowns; one rate of several is not their sum', () => {
+  expect(
+    read(`
+      Sazba      Základ       DPH        Celkem
+      12 %       4 800,00     576,00     5 376,00
+      21 %      26 875,00   5 643,75    32 518,75
+      Součet    31 675,00   6 219,75    37 894,75
+
+      Zaokrouhlení: 0,25      Celkem k úhradě: 37 895,00 Kč
+    `),
+  ).toMatchObject({ amount_total_base: '31675.00', amount_total_tax: '6219.75', amount_due: '37895.00' });
+});
+
+test('the day of a debit, in a sentence', () => {
+  expect(
+    read(`
+      Rechnungsdatum   15.02.2024     Kundennummer   300 417 88
+      Den Betrag von 116,89 € buchen wir am 04.03.2024 von Ihrem Konto ab.
+    `),
+  ).toMatchObject({ date_issue: '2024-02-15', date_due: '2024-03-04', customer_id: '30041788' });
+});

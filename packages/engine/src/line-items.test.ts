@@ -109,3 +109,19 @@ test('numbers of accounts in the foot of the page are no items', () => {
     `),
   ).toHaveLength(1);
 });
+
+test('numbers set to the right under headings set to the left', () => {
+  expect(
+    rows(`
+      Popis                     Množstvo            Cena za MJ          DPH %               Spolu bez DPH
+      Doprava                               9.00           569.74                      10         5127.66
+      Olej motorový                         2.00           722.43                      10         1444.86
+    `)[0],
+  ).toEqual({
+    description: 'Doprava',
+    quantity: '9.00',
+    amount_base: '569.74',
+    rate: '10',
+    amount_total_base: '5127.66',
+  });
+});

@@ -83,7 +83,8 @@ function settleTexts(meanings: Meaning[], content: Content[]): void {
     Math.max(1, filledTexts(content[index]!).length);
   const free = meanings.flatMap((meaning, index) => (meaning === 'unknown' ? [index] : []));
   if (!meanings.includes('description')) {
-    const longest = [...free].sort((a, b) => letters(b) - letters(a))[0];
+    const named = meanings.flatMap((meaning, index) => (meaning === 'position' ? [index] : []));
+    const longest = [...free, ...named].sort((a, b) => letters(b) - letters(a))[0];
     if (longest !== undefined && letters(longest) >= 6) meanings[longest] = 'description';
   }
   if (!meanings.includes('uom')) {

@@ -24,6 +24,13 @@ export type TotalCandidates = Partial<Record<TotalField, Amount[]>>;
 const CENT = 100;
 const near = (a: number, b: number, tolerance = 1.01 * CENT) => Math.abs(a - b) <= tolerance;
 
+/** Sums are rounded to whole crowns and forints, and to five centimes. */
+function addsUp(sum: number, total: number, tolerance?: number): boolean {
+  if (near(sum, total, tolerance)) return true;
+  const apart = Math.abs(sum - total);
+  return (total % (100 * CENT) === 0 && apart <= 50 * CENT) || (total % (5 * CENT) === 0 && apart <= 2.5 * CENT);
+}
+
 /** One candidate per value, best first. */
 export function rankAmounts(pairs: Labelled<Value>[]): Amount[] {
   const best = new Map<number, Amount>();
@@ -70,14 +77,17 @@ export function chooseTotals(
         if (known === 0) continue;
         let score = total.score + base.score + tax.score;
         const holds =
-          known === 3 && near(base.units + tax.units, total.units) && (total.units !== 0 || base.units === 0);
+          known === 3 && addsUp(base.units + tax.units, total.units) && (total.units !== 0 || base.units === 0);
         if (holds) score += WEIGHTS.adds * (tax.units === 0 ? 0.7 : 1.6);
         else if (known === 3) score += 2 * WEIGHTS.contradicts;
         if (total !== none && isRest(total)) score += 1.2;
+        if (total !== none && !paid && dues[0] && dues[0].score > 1 && addsUp(total.units, dues[0].units)) score += 0.6;
         if (taxRows) {
           if (near(taxRows.base, base.units)) score += 0.8;
+          // One row of several is not their sum.
+          else if (base !== none && base.units < taxRows.base) score -= 0.8;
           if (near(taxRows.tax, tax.units, 3 * CENT)) score += 0.8;
-          if (near(taxRows.base + taxRows.tax, total.units, 3 * CENT)) score += 1.2;
+          if (addsUp(taxRows.base + taxRows.tax, total.units, 3 * CENT)) score += 1.2;
         }
         if (base !== none && total !== none && Math.abs(base.units) > Math.abs(total.units) + CENT) score -= 2;
         if (tax !== none && base !== none && tax.units !== 0 && Math.abs(tax.units) > 0.4 * Math.abs(base.units))

@@ -208,19 +208,29 @@ function scoreDates(findings: Findings, put: Put): void {
     issue.push(fromValue(value, -0.9 + (free.length === 1 ? WEIGHTS.onlyOne : 0) - at * 0.4));
   });
   const best = unify(issue)[0];
-  const due = scored.get('date_due')!.map((one) => {
+  const due = scored.get('date_due')!.map((one): Scored => {
     const early = best && one.value < best.value ? WEIGHTS.contradicts : 0;
     return { ...one, score: one.score + early, hints: { ...one.hints, early: early < 0 ? 1 : 0 } };
   });
   put('date_issue', issue);
-  put(
-    'date_due',
-    due.filter((one) => one.score > -1.2),
-  );
+  const likely = due.filter((one) => one.score > -1.2);
+  put('date_due', likely.length > 0 ? likely : datesOfDebit(dates, best?.value));
   put(
     'date_uzp',
     scored.get('date_uzp')!.filter((one) => one.score > -0.8),
   );
+}
+
+const DEBIT =
+  /\b(?:abbuchen|abgebucht|buchen wir|eingezogen|ziehen wir|einzug|fällig|prélev\p{L}*|domiciliación|adeudo|addebit\p{L}*|afgeschreven|incasso|direct debit|be debited|will be collected|trækkes|betalingsservice|autogiro|inkaso)(?![\p{L}])/iu;
+
+/** "The amount will be collected on 4 March": a date in a sentence about the payment, which no label announces. */
+function datesOfDebit(dates: Value[], issue: string | undefined): Scored[] {
+  return dates.flatMap((value) => {
+    const text = value.tokens[0]!.segment.text;
+    const early = issue !== undefined && value.value < issue;
+    return DEBIT.test(text) && !early ? [fromValue(value, 0)] : [];
+  });
 }
 
 /** `20240131` counts as date only where a label says so. */
@@ -261,7 +271,7 @@ const REFERENCE_FIELDS = [
 function scoreReferences(findings: Findings, put: Put): void {
   const labels = new Set(findings.keys.flatMap((key) => key.tokens));
   const references = findings.pages.flatMap((page) => findReferences(page, findings.values, labels));
-  // Nordic payment references are printed in groups.
+  // Payment references and numbers of customers are printed in groups too.
   const grouped = findings.pages
     .flatMap((page) => findGroupedNumbers(page))
     .filter(({ raw, value }) => /^\d[\d ]*$/.test(raw) && /\s/.test(raw) && value.length <= 25);
@@ -272,7 +282,9 @@ function scoreReferences(findings: Findings, put: Put): void {
       pairs(
         findings,
         field,
-        field === 'var_sym' ? [...references.filter((one) => !isGrouped(one)), ...grouped] : references,
+        field === 'var_sym' || field === 'customer_id'
+          ? [...references.filter((one) => !isGrouped(one)), ...grouped]
+          : references,
       ),
     ]),
   );
