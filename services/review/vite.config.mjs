@@ -11,5 +11,8 @@ export default defineConfig({
     reportCompressedSize: true,
   },
   // `npx vite` beside `npm start`: the page of the source, the API of the running system.
-  server: { proxy: { '/api': process.env.INTAKE_BASE_ORIGIN ?? 'http://127.0.0.1:8080' } },
+  // The host stays that of the page: the API refuses unsafe calls of a browser that come from another one.
+  server: {
+    proxy: { '/api': { target: process.env.INTAKE_BASE_ORIGIN ?? 'http://127.0.0.1:8080', changeOrigin: false } },
+  },
 });

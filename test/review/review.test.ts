@@ -9,6 +9,7 @@ import {
   invoiceLines,
   type Json,
   sendMail,
+  startReceiver,
   startSystem,
   type TestSystem,
   waitFor,
@@ -252,6 +253,135 @@ it('rows of the line items are added, changed, moved and removed, and summed', a
   await waitFor('the row to be gone', async () => String(await codes()) === String(moved.slice(1)));
   await page.getByRole('button', { name: 'Undo' }).click();
   await waitFor('the row to be back', async () => String(await codes()) === String(moved));
+});
+
+it('a column that was read as another one is told what it is, and cells are pasted from a spreadsheet', async () => {
+  const [id] = (await upload(sample('invoice-en.pdf'))) as [number];
+  await open(id);
+  const column = async (schemaId: string) =>
+    (await nodes(id)).filter(({ schema_id }) => schema_id === schemaId).map(({ content }) => content.value as string);
+  const [codes, units] = [await column('item_code'), await column('item_uom')];
+  await page.getByRole('button', { name: /^Line items/ }).click();
+  await page.getByLabel('The values of Code belong to another column').selectOption({ label: 'Unit' });
+  await waitFor('the columns', async () => String(await column('item_uom')) === String(codes));
+  expect(await column('item_code')).toEqual(units);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await waitFor('the undo', async () => String(await column('item_code')) === String(codes));
+
+  const last = field(`Code, row ${codes.length}`);
+  await last.focus();
+  await last.evaluate((input) => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData('text/plain', 'P-1\tPasted\nP-2\tPasted too\n');
+    input.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+  });
+  const pasted = [...codes.slice(0, -1), 'P-1', 'P-2'];
+  await waitFor('the pasted cells', async () => String(await column('item_code')) === String(pasted));
+  expect((await column('item_description')).slice(-2)).toEqual(['Pasted', 'Pasted too']);
+});
+
+it('a table of several hundred rows is edited by keys', async () => {
+  const [id] = (await upload(await invoice('INV-300'))) as [number];
+  const table = (await nodes(id)).find(({ schema_id }) => schema_id === 'line_items') as Json;
+  const adding = Array.from({ length: 300 }, (_, i) => ({
+    op: 'add',
+    id: table.id,
+    value: [{ schema_id: 'item_code', content: { value: `C-${i}` } }],
+    validation_sources: ['human'],
+  }));
+  for (let i = 0; i < 300; i += 50) {
+    await api.post(`/annotations/${id}/content/operations`, { operations: adding.slice(i, i + 50) });
+  }
+  const before = table.children.length;
+  await open(id);
+  await page.getByRole('button', { name: /^Line items/ }).click();
+  const code = (i: number) => field(`Code, row ${before + i + 1}`);
+  await field('Code, row 1').focus();
+  // Only what is seen is drawn, and every row is reached.
+  expect(await page.locator('tr[data-row]').count()).toBeLessThan(60);
+  await page.locator('.grid-box').evaluate((box) => box.scrollTo(0, box.scrollHeight));
+  await code(299).focus();
+  await page.keyboard.press('ArrowUp');
+  await page.keyboard.type('CHANGED');
+  await page.keyboard.press('Alt+ArrowUp');
+  await waitFor('the row to be changed and moved', async () => {
+    const codes = (await nodes(id)).filter(({ schema_id }) => schema_id === 'item_code');
+    return String(codes.slice(-3).map(({ content }) => content.value)) === 'CHANGED,C-297,C-299';
+  });
+  expect(await code(297).evaluate((input) => input === document.activeElement)).toBe(true);
+});
+
+it('buttons run extensions, and open pages that read and write values', async () => {
+  const receiver = await startReceiver();
+  receiver.answer('/hook', ({ body }) => {
+    const button = flatten(body.annotation.content).find(({ schema_id }) => schema_id === 'look_up');
+    const pressed = body.updated_datapoints.includes(button?.id);
+    return { body: pressed ? { messages: [{ type: 'info', content: 'Vendor 4711 was found.' }] } : {} };
+  });
+  receiver.answer('/popup', {
+    headers: { 'Content-Type': 'text/html' },
+    body: `<!doctype html><title>Vendors</title><button>Take it</button><script>
+      addEventListener('message', ({ data }) => {
+        const flat = (nodes) => nodes.flatMap((node) => [node, ...flat(node.children ?? [])]);
+        const id = flat(data.result).find(({ schema_id }) => schema_id === 'document_id').id;
+        document.querySelector('button').onclick = () => {
+          opener.postMessage({ type: 'UPDATE_DATAPOINT', data: { id, value: 'FROM-POPUP' } }, '*');
+          opener.postMessage({ type: 'FINISH' }, '*');
+        };
+        document.title = 'ready';
+      });
+      opener.postMessage({ type: 'GET_DATAPOINTS' }, '*');
+    </script>`,
+  });
+  const [first] = (await api.get(`/queues?id=${system.queueId}`)).results;
+  const schema = await api.post('/schemas', {
+    name: 'Buttons',
+    content: [
+      {
+        category: 'section',
+        id: 'basic',
+        label: 'Basic',
+        children: [
+          { category: 'datapoint', id: 'document_id', label: 'Invoice number', type: 'string' },
+          { category: 'datapoint', id: 'look_up', label: 'Look up the vendor', type: 'button' },
+          {
+            category: 'datapoint',
+            id: 'choose',
+            label: 'Choose a vendor',
+            type: 'button',
+            popup_url: `${receiver.url}/popup`,
+          },
+        ],
+      },
+    ],
+  });
+  const queue = await api.post('/queues', { name: 'Buttons', workspace: first.workspace, schema: schema.url });
+  const hook = await api.post('/hooks', {
+    name: 'Vendors',
+    type: 'webhook',
+    events: ['annotation_content.user_update'],
+    queues: [queue.url],
+    config: { url: `${receiver.url}/hook` },
+  });
+  try {
+    const task = await api.upload(idOf(queue.url), [await invoice('INV-31')]);
+    const { annotationIds } = await waitFor('the upload', () => api.findUploaded(task), { timeoutMs: 60_000 });
+    const [id] = annotationIds as [number];
+    await untilStatus(id, 'to_review');
+    await open(id);
+    await page.getByRole('button', { name: 'Look up the vendor' }).click();
+    await page.getByText('Vendor 4711 was found.').waitFor();
+    const opening = page.waitForEvent('popup');
+    await page.getByRole('button', { name: 'Choose a vendor' }).click();
+    const popup = await opening;
+    await waitFor('the popup to have the values', async () => (await popup.title()) === 'ready');
+    await popup.getByRole('button', { name: 'Take it' }).click();
+    await untilValue(id, 'document_id', 'FROM-POPUP');
+    await waitFor('the popup to be closed', () => popup.isClosed());
+  } finally {
+    await api.delete(hook.url);
+    await receiver.stop();
+  }
 });
 
 it('somebody else sees who reviews, cannot write, and can take over', async () => {

@@ -35,7 +35,8 @@ const HEADERS: Readonly<Record<string, string>> = {
   'Content-Security-Policy': POLICY,
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'same-origin',
-  'Cross-Origin-Opener-Policy': 'same-origin',
+  // Pages that buttons of a schema open talk to this one by messages.
+  'Cross-Origin-Opener-Policy': 'same-origin-allow-popups',
 };
 
 interface PageFile {

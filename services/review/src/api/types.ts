@@ -170,6 +170,8 @@ export interface SchemaNode {
   readonly formula?: string;
   readonly score_threshold?: number | null;
   readonly rir_field_names?: readonly string[] | null;
+  /** Of buttons. */
+  readonly popup_url?: string | null;
   readonly children?: readonly SchemaNode[] | SchemaNode;
 }
 

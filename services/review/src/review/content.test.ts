@@ -1,12 +1,15 @@
 import type { Content, ContentNode, SchemaNode } from '../api/types';
 import {
+  columnOperations,
   columnsOf,
   fieldsOf,
   indexSchema,
+  linesOf,
   mergeNodes,
   needsPerson,
   nextField,
   operationsBetween,
+  pasteOperations,
   rowOperations,
   tablesOf,
 } from './content';
@@ -164,4 +167,67 @@ it('an undo brings back values and removed rows, in their places, and leaves wha
   expect(apply([row(20, 'b')], operations.slice(1))).toEqual(['a', 'b']);
   expect(JSON.stringify(operations)).not.toContain('"sum"');
   expect(operationsBetween(before, before, index)).toEqual([]);
+});
+
+const WIDE = indexSchema([
+  {
+    id: 'items',
+    label: 'Items',
+    category: 'multivalue',
+    children: {
+      id: 'item',
+      label: 'Item',
+      category: 'tuple',
+      children: [field('what'), field('code'), field('sum', { ui_configuration: { type: 'formula' } })],
+    },
+  },
+]);
+const wideRow = (id: number, what: string, code: string): ContentNode => ({
+  ...row(id, what),
+  children: [value(id + 1, 'what', what, ['score']), value(id + 2, 'code', code), value(id + 3, 'sum', '')],
+});
+
+it('columns change places, as a person says, and what is empty needs nobody to have said so', () => {
+  const rows = [wideRow(10, 'A-1', 'Bolt'), wideRow(20, 'A-2', '')];
+  const operations = columnOperations(table(rows), ['what', 'code'], WIDE);
+  const written = operations.map((one) => one.op === 'replace' && [one.id, one.value.content?.value]);
+  expect(written).toEqual([
+    [11, 'Bolt'],
+    [12, 'A-1'],
+    [21, ''],
+    [22, 'A-2'],
+  ]);
+  expect(operations.map((one) => one.op === 'replace' && one.value.validation_sources)).toEqual([
+    ['human'],
+    ['human'],
+    [],
+    ['human'],
+  ]);
+});
+
+it('what was copied from a spreadsheet is written over rows, and further lines become rows', () => {
+  expect(linesOf('Bolt\tB-1\r\n Nut \tN-1\r\n')).toEqual([
+    ['Bolt', 'B-1'],
+    ['Nut', 'N-1'],
+  ]);
+  const rows = [wideRow(10, 'a', ''), wideRow(20, 'b', '')];
+  const lines = linesOf('Bolt\tB-1\t99\nNut\tN-1\t99');
+  const operations = pasteOperations(table(rows), lines, { row: 1, column: 'what' }, WIDE);
+  const cell = (text: string) => ({ content: { value: text }, validation_sources: ['human'] });
+  // The third column is computed.
+  expect(operations).toEqual([
+    { op: 'replace', id: 21, value: cell('Bolt') },
+    { op: 'replace', id: 22, value: cell('B-1') },
+    {
+      op: 'add',
+      id: 90,
+      value: [
+        { schema_id: 'what', ...cell('Nut') },
+        { schema_id: 'code', ...cell('N-1') },
+      ],
+    },
+  ]);
+  expect(pasteOperations(table(rows), [['X']], { row: 0, column: 'code' }, WIDE)).toEqual([
+    { op: 'replace', id: 12, value: cell('X') },
+  ]);
 });

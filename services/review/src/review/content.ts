@@ -66,11 +66,12 @@ export function tablesOf(tree: readonly ContentNode[], index: SchemaIndex): Cont
     });
 }
 
-/** Columns of a table that are shown. */
-export function columnsOf(table: ContentNode, index: SchemaIndex): SchemaNode[] {
+/** Columns of a table that are shown: those of values, or of buttons. */
+export function columnsOf(table: ContentNode, index: SchemaIndex, kind: 'values' | 'buttons' = 'values'): SchemaNode[] {
   const schema = index.get(table.schema_id);
   const tuple = schema && childrenOf(schema)[0];
-  return tuple ? childrenOf(tuple).filter(({ hidden, type }) => !hidden && type !== 'button') : [];
+  const isWanted = ({ type }: SchemaNode) => (type === 'button') === (kind === 'buttons');
+  return tuple ? childrenOf(tuple).filter((column) => !column.hidden && isWanted(column)) : [];
 }
 
 /** Whether a person has to look at a value: nothing confirms it, or there is an error. */
@@ -78,6 +79,14 @@ export function needsPerson({ id, node }: Field, messages: readonly Message[]): 
   return (
     (node.validation_sources ?? []).length === 0 ||
     messages.some((message) => message.type === 'error' && message.id === String(id))
+  );
+}
+
+/** Fields that need a person, drafts counted as looked at. */
+export function needing(fields: readonly Field[], messages: readonly Message[], drafts: ReadonlyMap<number, string>) {
+  const wrong = new Set(messages.filter(({ type }) => type === 'error').map(({ id }) => id));
+  return fields.filter(
+    ({ id, node }) => !drafts.has(id) && ((node.validation_sources ?? []).length === 0 || wrong.has(String(id))),
   );
 }
 
@@ -167,6 +176,59 @@ export function rowOperations(multivalue: ContentNode, rows: readonly ContentNod
         .map((cell) => ({ schema_id: cell.schema_id, ...cellOf(cell) })),
     })),
   ];
+}
+
+/** The operations that exchange the values of two columns: what was read as the one is the other. */
+export function columnOperations(multivalue: ContentNode, [a, b]: readonly [string, string], index: SchemaIndex) {
+  const moved = (multivalue.children ?? []).flatMap(({ children = [] }) => {
+    const [one, other] = [a, b].map((id) => children.find(({ schema_id }) => schema_id === id));
+    return one && other ? [...replace(one, other, index), ...replace(other, one, index)] : [];
+  });
+  return moved.map((operation) =>
+    operation.op === 'replace' && operation.value.content?.value !== ''
+      ? { ...operation, value: { ...operation.value, validation_sources: ['human'] } }
+      : operation,
+  );
+}
+
+/** Lines and cells of a text that was copied from a table. */
+export function linesOf(text: string): string[][] {
+  return text
+    .replace(/\r?\n$/, '')
+    .split(/\r?\n/)
+    .map((line) => line.split('\t').map((cell) => cell.trim()));
+}
+
+/** The operations that write lines into a table from a row and a column on; lines that do not fit become rows. */
+export function pasteOperations(
+  multivalue: ContentNode,
+  lines: readonly (readonly string[])[],
+  from: { readonly row: number; readonly column: string },
+  index: SchemaIndex,
+): Operation[] {
+  const all = columnsOf(multivalue, index);
+  const columns = all.slice(
+    Math.max(
+      0,
+      all.findIndex(({ id }) => id === from.column),
+    ),
+  );
+  return lines.flatMap((line, i): Operation[] => {
+    const cells = columns.slice(0, line.length).filter(isEditable);
+    const cellIn = (column: SchemaNode) => ({
+      content: { value: line[columns.indexOf(column)] ?? '' },
+      validation_sources: ['human'],
+    });
+    const row = multivalue.children?.[from.row + i];
+    if (!row) {
+      const value = cells.map((column) => ({ schema_id: column.id, ...cellIn(column) }));
+      return value.length > 0 ? [{ op: 'add', id: multivalue.id, value }] : [];
+    }
+    return cells.flatMap((column) => {
+      const node = row.children?.find(({ schema_id }) => schema_id === column.id);
+      return node ? [{ op: 'replace', id: node.id, value: cellIn(column) }] : [];
+    });
+  });
 }
 
 /** Values of a cell or row that are not those of another one. */

@@ -11,6 +11,7 @@ export function FieldInput({
   describedBy,
   isInvalid,
   isReadOnly,
+  isCell = false,
   onType,
   onFocus,
 }: {
@@ -21,6 +22,8 @@ export function FieldInput({
   readonly describedBy?: string;
   readonly isInvalid: boolean;
   readonly isReadOnly: boolean;
+  /** Of a table: as high as its row, whatever is in it. */
+  readonly isCell?: boolean;
   readonly onType: (value: string) => void;
   readonly onFocus: () => void;
 }) {
@@ -28,6 +31,7 @@ export function FieldInput({
   const closed = isReadOnly || !isEditable(schema);
   const common = {
     'data-field': node.id,
+    dir: 'auto',
     'aria-label': label,
     'aria-describedby': describedBy,
     'aria-invalid': isInvalid || undefined,
@@ -51,13 +55,13 @@ export function FieldInput({
       </select>
     );
   }
-  if (schema.type === 'string' && (value.includes('\n') || value.length > 48)) {
+  if (schema.type === 'string' && (value.includes('\n') || (value.length > 48 && !isCell))) {
     return (
       <textarea
         {...common}
         value={value}
         readOnly={closed}
-        rows={Math.min(5, value.split('\n').length)}
+        rows={isCell ? 1 : Math.min(5, Math.max(value.split('\n').length, Math.ceil(value.length / 24)))}
         maxLength={1500}
         onChange={(event) => onType(event.target.value)}
       />

@@ -1,7 +1,8 @@
 import { CheckIcon, Cross2Icon, EyeOpenIcon, PlusIcon } from '@radix-ui/react-icons';
 import type { BlockerReason, ContentNode, Message, SchemaNode } from '../api/types';
 import { texts } from '../texts';
-import { childrenOf, type Field, isHidden, needsPerson, type SchemaIndex } from './content';
+import { FieldButton } from './buttons';
+import { childrenOf, isHidden, needsPerson, type SchemaIndex } from './content';
 import { FieldInput } from './field-input';
 
 /** What the fields of a review share. */
@@ -18,6 +19,7 @@ export interface FieldProps {
   readonly onType: (id: number, value: string) => void;
   readonly onAddRow: (multivalue: ContentNode) => void;
   readonly onRemoveRow: (multivalue: ContentNode, row: number) => void;
+  readonly onPress: (button: ContentNode, schema: SchemaNode) => void;
 }
 
 /** The fields of a document, by section. */
@@ -25,7 +27,8 @@ export function FieldPanel({ tree, ...props }: FieldProps & { readonly tree: rea
   return tree.map((section) => {
     const schema = props.index.get(section.schema_id);
     const children = (section.children ?? []).filter((node) => isShown(node, props.index));
-    if (!schema || children.length === 0) return null;
+    const buttons = (section.children ?? []).filter((node) => isButton(node, props.index));
+    if (!schema || children.length + buttons.length === 0) return null;
     return (
       <section key={section.id} className="fields" aria-label={schema.label}>
         <h2>{schema.label}</h2>
@@ -35,6 +38,23 @@ export function FieldPanel({ tree, ...props }: FieldProps & { readonly tree: rea
           ) : (
             <FieldRow key={node.id} {...props} node={node} />
           ),
+        )}
+        {buttons.length > 0 && (
+          <p className="field-buttons">
+            {buttons.map((node) => {
+              const button = props.index.get(node.schema_id) as SchemaNode;
+              return (
+                <FieldButton
+                  key={node.id}
+                  node={node}
+                  schema={button}
+                  label={button.label}
+                  isDisabled={props.isReadOnly}
+                  onPress={props.onPress}
+                />
+              );
+            })}
+          </p>
         )}
       </section>
     );
@@ -46,6 +66,11 @@ function isShown(node: ContentNode, index: SchemaIndex): boolean {
   const schema = index.get(node.schema_id);
   if (!schema || schema.type === 'button' || isHidden(node, schema)) return false;
   return node.category === 'datapoint' || childrenOf(schema)[0]?.category === 'datapoint';
+}
+
+function isButton(node: ContentNode, index: SchemaIndex): boolean {
+  const schema = index.get(node.schema_id);
+  return schema?.type === 'button' && !isHidden(node, schema);
 }
 
 function ValueList({ multivalue, ...props }: FieldProps & { readonly multivalue: ContentNode }) {
@@ -187,9 +212,4 @@ export function describeReason(type: string, details: Readonly<Record<string, un
   }
   const said = details.message_content ?? details.content;
   return Array.isArray(said) && said.length > 0 ? `${text}: ${said.join('; ')}` : text;
-}
-
-/** Fields that need a person, drafts counted as looked at. */
-export function needing(fields: readonly Field[], messages: readonly Message[], drafts: ReadonlyMap<number, string>) {
-  return fields.filter((field) => !drafts.has(field.id) && needsPerson(field, messages));
 }

@@ -1,6 +1,6 @@
 import { MinusIcon, PlusIcon, RotateCounterClockwiseIcon, WidthIcon } from '@radix-ui/react-icons';
 import { useQuery } from '@tanstack/react-query';
-import { type PointerEvent, useEffect, useImperativeHandle, useRef, useState } from 'react';
+import { memo, type PointerEvent, useEffect, useImperativeHandle, useMemo, useRef, useState } from 'react';
 import { localUrl } from '../api/client';
 import { queries } from '../api/queries';
 import type { Box, PageObject } from '../api/types';
@@ -42,7 +42,16 @@ const CLICK_PX = 5;
 
 /** The pages of a document below each other, with what was read in them. */
 export function PageViewer(props: ViewerProps) {
-  const { pages, marks, activeId, controls } = props;
+  const { annotationId, pages, marks, activeId, hoveredId, controls } = props;
+  // Pages with hundreds of frames are drawn again only when something of their own changes.
+  const latest = useRef(props);
+  latest.current = props;
+  const [calls] = useState(() => ({
+    onHover: (id: number | null) => latest.current.onHover(id),
+    onPick: (id: number) => latest.current.onPick(id),
+    onCapture: (page: PageObject, box: Box) => latest.current.onCapture?.(page, box),
+  }));
+  const marksByPage = useMemo(() => Map.groupBy(marks, ({ page }) => page), [marks]);
   const [zoom, setZoom] = useState(1);
   const [turn, setTurn] = useState<Turn>(0);
   const [current, setCurrent] = useState(1);
@@ -126,23 +135,45 @@ export function PageViewer(props: ViewerProps) {
         )}
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys */}
         <section className="pages" ref={scroller} onScroll={onScroll} aria-label={texts.review.thumbnails} tabIndex={0}>
-          {pages.map((page) => (
-            <PageSheet key={page.id} {...props} page={page} zoom={zoom} turn={turn} />
-          ))}
+          {pages.map((page) => {
+            const own = marksByPage.get(page.number) ?? NO_MARKS;
+            const here = (id: number | null) => (own.some((mark) => mark.id === id) ? id : null);
+            return (
+              <PageSheet
+                key={page.id}
+                {...calls}
+                annotationId={annotationId}
+                page={page}
+                zoom={zoom}
+                turn={turn}
+                marks={own}
+                activeId={here(activeId)}
+                hoveredId={here(hoveredId)}
+                hasWords={props.onCapture !== undefined}
+                takes={props.onCapture !== undefined && activeId !== null}
+              />
+            );
+          })}
         </section>
       </div>
     </div>
   );
 }
 
-interface SheetProps extends ViewerProps {
+const NO_MARKS: readonly Mark[] = [];
+
+interface SheetProps extends Required<Omit<ViewerProps, 'pages' | 'controls'>> {
   readonly page: PageObject;
   readonly zoom: number;
   readonly turn: Turn;
+  /** Values may be taken from the page. */
+  readonly hasWords: boolean;
+  /** A field waits for a value from the page. */
+  readonly takes: boolean;
 }
 
 /** One page: its image, the frames of fields, and the word or frame under the pointer. */
-function PageSheet({
+const PageSheet = memo(function PageSheet({
   page,
   zoom,
   turn,
@@ -153,8 +184,10 @@ function PageSheet({
   onHover,
   onPick,
   onCapture,
+  hasWords,
+  takes,
 }: SheetProps) {
-  const words = useQuery({ ...queries.words(annotationId, page.number), enabled: onCapture !== undefined });
+  const words = useQuery({ ...queries.words(annotationId, page.number), enabled: hasWords });
   const [size, setSize] = useState(sizeOf(page));
   const [isBroken, setBroken] = useState(false);
   const [from, setFrom] = useState<Point | null>(null);
@@ -178,22 +211,20 @@ function PageSheet({
   const onDown = (event: PointerEvent) => {
     // Otherwise the field loses the focus, and with it what the click is for.
     event.preventDefault();
-    if (!onCapture || event.button !== 0) return;
+    if (!hasWords || event.button !== 0) return;
     event.currentTarget.setPointerCapture(event.pointerId);
     setFrom(pointOf(event));
     setTo(pointOf(event));
   };
   const onUp = (event: PointerEvent) => {
-    if (!from || !onCapture) return;
+    if (!from) return;
     const end = pointOf(event);
     setFrom(null);
     const clicked = isClick(from, end) ? wordAt(words.data ?? [], end, width, height)?.position : undefined;
     const box = isClick(from, end) ? clicked : boxBetween(from, end, width, height);
-    if (box && activeId !== null) onCapture(page, box);
+    if (box && takes) onCapture(page, box);
     else if (clicked || box) return;
-    const picked = marks.find(
-      ({ page: number, box: mark }) => number === page.number && isInside(mark, end, width, height),
-    );
+    const picked = marks.find(({ box: mark }) => isInside(mark, end, width, height));
     if (!box && picked) onPick(picked.id);
   };
 
@@ -208,7 +239,7 @@ function PageSheet({
       <div className="sheet-frame" style={{ aspectRatio: lies ? `${height} / ${width}` : `${width} / ${height}` }}>
         <div
           ref={sheet}
-          className={onCapture && activeId !== null ? 'sheet takes' : 'sheet'}
+          className={takes ? 'sheet takes' : 'sheet'}
           style={{
             width: lies ? `${(width / height) * 100}%` : '100%',
             height: lies ? `${(height / width) * 100}%` : '100%',
@@ -231,34 +262,32 @@ function PageSheet({
               onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) => setSize([naturalWidth, naturalHeight])}
             />
           )}
-          {marks
-            .filter(({ page: number }) => number === page.number)
-            .map(({ id, box, label, needs }) => (
-              <div
-                key={id}
-                className={`mark${needs ? ' needs' : ''}${id === activeId ? ' active' : ''}${id === hoveredId ? ' hovered' : ''}`}
-                style={style(box)}
-                onPointerEnter={() => onHover(id)}
-                onPointerLeave={() => onHover(null)}
+          {marks.map(({ id, box, label, needs }) => (
+            <div
+              key={id}
+              className={`mark${needs ? ' needs' : ''}${id === activeId ? ' active' : ''}${id === hoveredId ? ' hovered' : ''}`}
+              style={style(box)}
+              onPointerEnter={() => onHover(id)}
+              onPointerLeave={() => onHover(null)}
+            >
+              <button
+                type="button"
+                tabIndex={-1}
+                className="mark-name"
+                onPointerDown={(event) => event.stopPropagation()}
+                onClick={() => onPick(id)}
               >
-                <button
-                  type="button"
-                  tabIndex={-1}
-                  className="mark-name"
-                  onPointerDown={(event) => event.stopPropagation()}
-                  onClick={() => onPick(id)}
-                >
-                  {label}
-                </button>
-              </div>
-            ))}
-          {word && onCapture && activeId !== null && <div className="word" style={style(word.position)} />}
+                {label}
+              </button>
+            </div>
+          ))}
+          {word && takes && <div className="word" style={style(word.position)} />}
           {frame && <div className="frame" style={style(frame)} />}
         </div>
       </div>
     </div>
   );
-}
+});
 
 /** The size of the image of a page: the page's own is that before it was turned. */
 function sizeOf({ width, height, rotation_deg: turned }: PageObject): readonly [number, number] {

@@ -177,6 +177,12 @@ export class ReviewSession {
     });
   }
 
+  /** Runs a button: hooks and the connector are told, and answer with values and messages. */
+  press(id: number): Promise<void> {
+    void this.flush();
+    return this.inLine(() => this.validate([id]));
+  }
+
   undo(): Promise<void> {
     return this.goBack('undoSteps', 'redoSteps');
   }

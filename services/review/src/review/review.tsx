@@ -14,16 +14,27 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { ApiError, call, idOf, localUrl } from '../api/client';
 import { queries } from '../api/queries';
-import type { Annotation, ContentNode, Document, PageObject, Schema } from '../api/types';
+import type { Annotation, Box, ContentNode, Document, PageObject, Schema, SchemaNode } from '../api/types';
 import { nameOf, useUser } from '../shell/user-context';
 import { texts } from '../texts';
 import { Notice } from '../ui/problem';
 import { StateBadge } from '../ui/state-badge';
 import { showToast } from '../ui/toast';
-import { type Field, fieldsOf, indexSchema, nextField, rowOperations, tablesOf } from './content';
+import { usePopup } from './buttons';
+import {
+  columnOperations,
+  type Field,
+  fieldsOf,
+  indexSchema,
+  needing,
+  nextField,
+  pasteOperations,
+  rowOperations,
+  tablesOf,
+} from './content';
 import { DeleteDialog, EmailDialog, HistoryDialog, RejectDialog, RotateDialog, ShortcutSheet } from './dialogs';
 import { Duplicates, OtherDocument } from './duplicates';
-import { describeReason, FieldPanel, needing } from './field-panel';
+import { describeReason, FieldPanel } from './field-panel';
 import { type Command, commandOf } from './keys';
 import { type Mark, PageViewer, type ViewerControls } from './page-viewer';
 import { PagesDialog } from './pages-dialog';
@@ -74,7 +85,7 @@ export function Review({ annotation, content, schema, pages, document }: ReviewP
   const tables = useMemo(() => tablesOf(tree, index), [tree, index]);
   const blocker = useQuery(queries.blocker(annotation.automation_blocker));
   const reasons = blocker.data ?? [];
-  const needed = needing(fields, messages, drafts);
+  const needed = useMemo(() => needing(fields, messages, drafts), [fields, messages, drafts]);
   const active = fields.find((field) => field.id === activeId);
   const goNext = useNext(queueId, id, isOwner, user.url);
 
@@ -195,7 +206,7 @@ export function Review({ annotation, content, schema, pages, document }: ReviewP
 
   const changeRows = (key: string, multivalue: ContentNode, change: (rows: readonly ContentNode[]) => ContentNode[]) =>
     session.change(key, (now) => {
-      const found = now.flatMap(({ children }) => children ?? []).find((one) => one.id === multivalue.id);
+      const found = findTable(now, multivalue);
       return found ? rowOperations(found, change(found.children ?? []), index) : [];
     });
   const removeRow = (multivalue: ContentNode, row: number) => {
@@ -224,6 +235,33 @@ export function Review({ annotation, content, schema, pages, document }: ReviewP
         const now = fieldsOf(session.store.read().tree, index).filter((f) => f.multivalue?.id === multivalue.id);
         goTo(now.find((f) => f.row === now.at(-1)?.row));
       });
+
+  const exchange = (multivalue: ContentNode, columns: readonly [string, string]) =>
+    void session
+      .change(`exchange ${columns.join(' ')}`, (now) => {
+        const found = findTable(now, multivalue);
+        return found ? columnOperations(found, columns, index) : [];
+      })
+      .then(() => {
+        const [a = '', b = ''] = columns.map((column) => index.get(column)?.label);
+        showToast(texts.review.exchanged(a, b));
+      });
+  const paste = (
+    multivalue: ContentNode,
+    lines: readonly (readonly string[])[],
+    from: { readonly row: number; readonly column: string },
+  ) =>
+    void session.change(`paste ${multivalue.id} ${from.row} ${from.column}`, (now) => {
+      const found = findTable(now, multivalue);
+      return found ? pasteOperations(found, lines, from, index) : [];
+    });
+  const openPopup = usePopup({
+    readTree: () => session.store.read().tree,
+    write: (to, value) => session.type(to, value),
+    finish: (button) => void session.press(button),
+  });
+  const press = (button: ContentNode, { popup_url: url }: SchemaNode) =>
+    url ? openPopup(button.id, url) : void session.press(button.id);
 
   const sideways = (step: 1 | -1) => {
     if (!active?.multivalue || active.row === undefined || !isInTable(active)) return false;
@@ -306,7 +344,11 @@ export function Review({ annotation, content, schema, pages, document }: ReviewP
     return () => window.removeEventListener('keydown', onKey);
   }, []);
 
-  const marks = useMemo(() => marksOf(fields, new Set(needed.map((field) => field.id))), [fields, needed]);
+  // Typing changes what needs somebody, but seldom: the frames on the pages stay the same objects meanwhile.
+  const neededIds = needed.map((field) => field.id).join();
+  const marks = useMemo(() => marksOf(fields, new Set(neededIds.split(',').map(Number))), [fields, neededIds]);
+  const pick = (to: number) => goTo(fields.find((field) => field.id === to));
+  const capture = (page: PageObject, box: Box) => activeId !== null && void session.capture(activeId, page.url, box);
   const shared = {
     index,
     messages,
@@ -320,6 +362,7 @@ export function Review({ annotation, content, schema, pages, document }: ReviewP
     onType: (to: number, value: string) => session.type(to, value),
     onAddRow: addRow,
     onRemoveRow: removeRow,
+    onPress: press,
   };
   const general = messages.filter((message) => message.id === 'all' && message.type !== 'aggregation');
   const ofDocument = reasons.filter(({ level }) => level === 'annotation');
@@ -505,15 +548,22 @@ export function Review({ annotation, content, schema, pages, document }: ReviewP
             activeId={activeId}
             hoveredId={hoveredId}
             onHover={setHoveredId}
-            onPick={(to) => goTo(fields.find((field) => field.id === to))}
-            onCapture={
-              isOwner ? (page, box) => activeId !== null && void session.capture(activeId, page.url, box) : undefined
-            }
+            onPick={pick}
+            onCapture={isOwner ? capture : undefined}
             controls={viewer}
           />
           {beside !== null && <OtherDocument annotationId={beside} onClose={() => setBeside(null)} />}
         </div>
-        <TableDock tables={tables} openId={openTable} onOpen={setOpenTable} onMoveRow={moveRow} {...shared} />
+        <TableDock
+          tables={tables}
+          openId={openTable}
+          onOpen={setOpenTable}
+          needed={needed}
+          onMoveRow={moveRow}
+          onExchange={exchange}
+          onPaste={paste}
+          {...shared}
+        />
       </div>
       {dialog === 'sheet' && <ShortcutSheet onClose={() => setDialog(null)} />}
       {dialog === 'reject' && (
@@ -577,6 +627,11 @@ function Banners({
       <span>{problem.isAway ? texts.away : problem.message}</span>
     </div>
   );
+}
+
+/** A table as it is now. */
+function findTable(tree: readonly ContentNode[], { id }: ContentNode): ContentNode | undefined {
+  return tree.flatMap(({ children }) => children ?? []).find((one) => one.id === id);
 }
 
 /** Whether a field is a cell of a table, not a value of a list. */
