@@ -308,7 +308,7 @@ it('a table of several hundred rows is edited by keys', async () => {
     const codes = (await nodes(id)).filter(({ schema_id }) => schema_id === 'item_code');
     return String(codes.slice(-3).map(({ content }) => content.value)) === 'CHANGED,C-297,C-299';
   });
-  expect(await code(297).evaluate((input) => input === document.activeElement)).toBe(true);
+  await waitFor('the focus to go with the row', () => code(297).evaluate((input) => input === document.activeElement));
 });
 
 it('buttons run extensions, and open pages that read and write values', async () => {
@@ -457,6 +457,8 @@ const PLACES = [
   '/annotations/:annotation',
   '/settings',
   '/settings/users',
+  '/settings/lessons',
+  '/settings/problems',
   '/settings/queues/:queue',
   '/usage',
 ];
@@ -519,6 +521,52 @@ it('admins set a queue, its schema and its users, and see what was done', async 
   expect(jan.queues.map(idOf)).toEqual([system.queueId]);
   await page.goto(`${root}/usage`);
   await page.getByRole('img', { name: 'Documents over time' }).waitFor();
+});
+
+it('admins see what was learned and forget it, and what a threshold would have automated', async () => {
+  const [id] = (await upload(sample('invoice-de.pdf'))) as [number];
+  await api.post(`/annotations/${id}/start`);
+  const number = (await nodes(id)).find(({ schema_id }) => schema_id === 'document_id') as Json;
+  const corrected = { content: { value: 'CORRECTED-1' }, validation_sources: ['human'] };
+  await api.post(`/annotations/${id}/content/operations`, {
+    operations: [{ op: 'replace', id: number.id, value: corrected }],
+  });
+  await api.post(`/annotations/${id}/confirm`);
+  const learned = async () => (await api.get(`/lessons?annotation=${id}`)).results as Json[];
+  const [lesson] = await waitFor('the lesson', async () => ((await learned()).length > 0 ? learned() : null));
+
+  await page.goto(`${root}/settings/queues/${system.queueId}`);
+  const slider = page.getByLabel('Confidence that is enough');
+  await page.getByRole('img', { name: 'Confidence and what it would have meant' }).waitFor();
+  await slider.fill('0');
+  await page.getByText(/^100 % of the last \d+ documents? that people confirmed would have needed nobody/).waitFor();
+  await page.getByText(/% of them \(\d+\) had a value that was corrected\./).waitFor();
+  await slider.fill('100');
+  await page.getByText(/^0 % of the last \d+ documents? that people confirmed would have needed nobody/).waitFor();
+
+  await page.goto(`${root}/settings/lessons`);
+  const row = page.getByRole('row', { name: new RegExp(lesson?.sender_name) });
+  await row.getByText('document id').first().waitFor();
+  await row.getByRole('button', { name: /^Forget the sender/ }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Forget the sender' }).click();
+  await row.waitFor({ state: 'detached' });
+  expect(await learned()).toEqual([]);
+});
+
+it('what failed is shown with its reason, and tried again', async () => {
+  const task = await api.upload(system.queueId, [sample('encrypted.pdf')]);
+  const { annotationIds } = await waitFor('the upload', () => api.findUploaded(task), { timeoutMs: 60_000 });
+  const [id] = annotationIds as [number];
+  await untilStatus(id, 'failed_import');
+  await page.goto(`${root}/settings/problems`);
+  const row = page.getByRole('row', { name: /encrypted\.pdf/ });
+  await row.getByText('The PDF is protected by a password').waitFor();
+  await row.getByRole('button', { name: 'Try again: encrypted.pdf' }).click();
+  await waitFor('it to fail once more', async () => {
+    const { results } = await api.get(`/annotations/${id}/history`);
+    return (results as Json[]).filter(({ status }) => status === 'failed_import').length === 2;
+  });
+  await api.post(`/annotations/${id}/delete`);
 });
 
 it('calls of extensions are listed, with what went wrong', async () => {

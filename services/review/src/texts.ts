@@ -248,6 +248,8 @@ export const texts = {
     queues: 'Queues',
     users: 'Users',
     hooks: 'Extensions',
+    lessons: 'Learned',
+    problems: 'Problems',
     queue: {
       general: 'General',
       name: 'Name',
@@ -260,6 +262,21 @@ export const texts = {
       threshold: 'Confidence that is enough',
       thresholdHint:
         'A value read with at least this confidence needs nobody. Fields can have their own in the schema.',
+      history: {
+        title: 'Confidence and what it would have meant',
+        reading: 'Reading what was confirmed in this queue …',
+        none: 'Nobody has confirmed a document in this queue yet: what a threshold would mean is shown once there are some.',
+        automated: (share: string, documents: number) =>
+          `${share} of the last ${documents} ${documents === 1 ? 'document' : 'documents'} that people confirmed would have needed nobody`,
+        wrong: (share: string, n: number) =>
+          n === 0
+            ? 'none of them had a value that was corrected.'
+            : `${share} of them (${n}) had a value that was corrected.`,
+        values: (passed: string, wrong: string) =>
+          `Of their values ${passed} would have passed, ${wrong} of these were corrected.`,
+        legendAutomated: 'automated',
+        legendWrong: 'of these with a corrected value',
+      },
       timeout: 'A review ends when nothing happens for (hours:minutes:seconds)',
       locale: 'Locale of dates and numbers',
       confirmed: 'Confirmed documents wait for their export',
@@ -307,6 +324,40 @@ export const texts = {
       create: 'Create the user',
       edit: 'Edit',
       allQueues: 'All queues',
+    },
+    lesson: {
+      hint: 'What people confirmed or corrected teaches how the next document of the same sender is read.',
+      none: 'Nothing was learned yet. The first confirmed document of a sender teaches the rest.',
+      sender: 'Sender',
+      documents: 'Documents',
+      last: 'Last',
+      corrected: 'Corrected fields',
+      forget: 'Forget',
+      forgetSender: 'Forget the sender',
+      forgotten: 'Forgotten',
+      unknown: 'Unknown sender',
+      details: (n: number) => `${n} ${n === 1 ? 'lesson' : 'lessons'}`,
+      confirm: (name: string) => `Forget what was learned of ${name}?`,
+      confirmHint: 'Its documents are read as those of a new sender again. Documents that are there stay as they are.',
+      empty: 'nothing',
+    },
+    problem: {
+      failed: 'Failed',
+      stuck: 'Waiting for more than ten minutes',
+      stuckHint:
+        'These are tried again by themselves. When one stays here, whoever runs the service finds the reason in its logs.',
+      none: 'Nothing failed, and nothing is stuck.',
+      document: 'Document',
+      queue: 'Queue',
+      state: 'State',
+      since: 'Since',
+      reason: 'Reason',
+      noReason: 'No reason was given.',
+      retry: 'Try again',
+      retryAll: 'Try all again',
+      retried: (n: number) => (n === 1 ? 'It is tried again.' : `${n} are tried again.`),
+      more: (n: number) => `and ${n} more`,
+      calls: 'Calls of extensions that failed',
     },
     hook: {
       name: 'Name',

@@ -10,6 +10,7 @@ import type {
   Hook,
   HookCall,
   Inbox,
+  Lesson,
   Page,
   PageObject,
   PageWords,
@@ -44,6 +45,46 @@ export interface Wanted {
 export interface AnnotationPage extends Page<Annotation> {
   readonly documents: readonly Document[];
   readonly modifiers: readonly User[];
+}
+
+/** Documents that are neither read nor exported by now are looked at by somebody. */
+const STUCK_MS = 10 * 60_000;
+const MOST_PROBLEMS = 100;
+/** Documents of the past that are asked for at once, and how often. */
+const PAST_PAGE = 25;
+const PAST_PAGES = 4;
+
+/** What failed or does not go on, in all queues. */
+async function readProblems(signal: AbortSignal): Promise<{ failed: AnnotationPage; stuck: AnnotationPage[] }> {
+  const before = new Date(Date.now() - STUCK_MS).toISOString();
+  const read = (filter: string) =>
+    call<AnnotationPage>(`/annotations?${filter}&page_size=${MOST_PROBLEMS}&sideload=documents`, { signal });
+  const [failed, ...stuck] = await Promise.all([
+    read('status=failed_import,failed_export&ordering=-modified_at'),
+    read(`status=importing&arrived_at_before=${before}&ordering=arrived_at`),
+    read(`status=exporting&modified_at_before=${before}&ordering=modified_at`),
+  ]);
+  return { failed, stuck };
+}
+
+/** Datapoints of the documents that people of a queue confirmed last, document by document. */
+async function readPast(queueId: number, schemaIds: readonly string[], signal: AbortSignal): Promise<ContentNode[][]> {
+  const query = `queue=${queueId}&status=confirmed,exported&ordering=-confirmed_at&sideload=content`;
+  const path = `/annotations?${query}&content.schema_id=${schemaIds.join(',')}&page_size=${PAST_PAGE}`;
+  const documents: ContentNode[][] = [];
+  for (let page = 1; page <= PAST_PAGES; page++) {
+    const { results, content, pagination } = await call<Page<Annotation> & { readonly content: ContentNode[] }>(
+      `${path}&page=${page}`,
+      { signal },
+    );
+    const byAnnotation = Map.groupBy(content, ({ url }) => /annotations\/\d+/.exec(url)?.[0]);
+    for (const { automated, id } of results) {
+      const nodes = byAnnotation.get(`annotations/${id}`);
+      if (!automated && nodes) documents.push(nodes);
+    }
+    if (page >= pagination.total_pages) break;
+  }
+  return documents;
 }
 
 const listPath = ({ queueId, statuses, search, ordering, page }: Wanted) => {
@@ -84,6 +125,20 @@ export const queries = {
       queryKey: ['hook calls', status],
       queryFn: async ({ signal }) =>
         (await call<{ results: HookCall[] }>(`/hooks/logs?status=${status}`, { signal })).results,
+    }),
+  lessons: () =>
+    queryOptions({
+      queryKey: ['lessons'],
+      queryFn: ({ signal }) => all<Lesson>('/lessons?ordering=-learned_at', signal),
+    }),
+  problems: () =>
+    queryOptions({ queryKey: ['annotations', 'problems'], queryFn: ({ signal }) => readProblems(signal) }),
+  past: (queueId: number, schemaIds: readonly string[]) =>
+    queryOptions({
+      queryKey: ['past', queueId, schemaIds],
+      queryFn: ({ signal }) => readPast(queueId, schemaIds, signal),
+      enabled: schemaIds.length > 0,
+      staleTime: 60_000,
     }),
   inbox: (url: string | null) =>
     queryOptions({

@@ -168,6 +168,7 @@ export interface SchemaNode {
   readonly width?: number;
   readonly stretch?: boolean;
   readonly formula?: string;
+  readonly default_value?: string | null;
   readonly score_threshold?: number | null;
   readonly rir_field_names?: readonly string[] | null;
   /** Of buttons. */
@@ -216,6 +217,19 @@ export interface HistoryEntry {
     readonly value: string | null;
     readonly origin: string | null;
   }[];
+}
+
+/** What a confirmed annotation taught about its sender. */
+export interface Lesson {
+  readonly id: number;
+  readonly url: string;
+  readonly annotation: string;
+  readonly queue: string;
+  readonly sender_name: string;
+  /** Names by which the sender is known again, the strongest first: `vat:...`, `iban:...`, `name:...`. */
+  readonly senders: readonly string[];
+  readonly fields: readonly { readonly name: string; readonly value: string; readonly corrected: boolean }[];
+  readonly learned_at: string | null;
 }
 
 export interface Relation {

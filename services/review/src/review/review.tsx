@@ -375,137 +375,140 @@ export function Review({ annotation, content, schema, pages, document }: ReviewP
         <button type="button" className="icon" aria-label={texts.review.back} title={texts.review.back} onClick={leave}>
           <ChevronLeftIcon />
         </button>
-        <span className="review-name" title={document?.original_file_name}>
+        <span className="review-name" dir="auto" title={document?.original_file_name}>
           {document?.original_file_name}
         </span>
         <StateBadge status={status} />
         <span className="muted save-state" role="status">
           {drafts.size > 0 && problem ? texts.review.pendingValues(drafts.size) : state.isSaving ? texts.saving : ''}
         </span>
-        <span className="spacer" />
-        <button
-          type="button"
-          className="icon"
-          aria-label={texts.review.undo}
-          title={`${texts.review.undo} (Ctrl Z)`}
-          disabled={!isOwner || !state.canUndo}
-          onClick={run.undo}
-        >
-          <ResetIcon />
-        </button>
-        <a
-          className="button icon"
-          href={document ? localUrl(document.content) : undefined}
-          download
-          aria-label={texts.review.original}
-          title={texts.review.original}
-        >
-          <DownloadIcon />
-        </a>
-        <button
-          type="button"
-          className="icon"
-          aria-label={texts.review.history}
-          title={texts.review.history}
-          onClick={() => setDialog('documentHistory')}
-        >
-          <CounterClockwiseClockIcon />
-        </button>
-        {document?.email && (
+        <span className="bar-tools">
           <button
             type="button"
             className="icon"
-            aria-label={texts.review.email}
-            title={texts.review.email}
-            onClick={() => setDialog('email')}
+            aria-label={texts.review.undo}
+            title={`${texts.review.undo} (Ctrl Z)`}
+            disabled={!isOwner || !state.canUndo}
+            onClick={run.undo}
           >
-            <EnvelopeClosedIcon />
+            <ResetIcon />
           </button>
-        )}
-        {rights.mayDispose && pages.length > 1 && ['to_review', 'reviewing', 'postponed'].includes(status) && (
+          <a
+            className="button icon"
+            href={document ? localUrl(document.content) : undefined}
+            download
+            aria-label={texts.review.original}
+            title={texts.review.original}
+          >
+            <DownloadIcon />
+          </a>
           <button
             type="button"
             className="icon"
-            aria-label={texts.review.pages.title}
-            title={texts.review.pages.title}
-            onClick={() => setDialog('pages')}
+            aria-label={texts.review.history}
+            title={texts.review.history}
+            onClick={() => setDialog('documentHistory')}
           >
-            <ScissorsIcon />
+            <CounterClockwiseClockIcon />
           </button>
-        )}
-        {rights.mayDispose && (
-          <button
-            type="button"
-            className="icon"
-            aria-label={texts.review.rotateAgain}
-            title={texts.review.rotateAgain}
-            onClick={() => setDialog('rotate')}
-          >
-            <RotateCounterClockwiseIcon />
-          </button>
-        )}
-        <button
-          type="button"
-          className="icon"
-          aria-label={texts.review.shortcuts}
-          title={`${texts.review.shortcuts} (F1)`}
-          onClick={run.sheet}
-        >
-          <KeyboardIcon />
-        </button>
-        {isOwner && (
-          <>
-            {rights.mayDispose && (
-              <>
-                <button
-                  type="button"
-                  className="icon danger"
-                  aria-label={texts.review.delete}
-                  title={texts.review.delete}
-                  onClick={run.delete}
-                >
-                  <TrashIcon />
-                </button>
-                <button type="button" onClick={run.reject}>
-                  {texts.review.reject}
-                </button>
-                <button type="button" onClick={run.postpone}>
-                  {texts.review.postpone}
-                </button>
-              </>
-            )}
-            <button type="button" onClick={skip}>
-              {texts.review.skip}
-            </button>
+          {document?.email && (
             <button
               type="button"
-              ref={confirmButton}
-              className="primary confirm"
-              disabled={isBusy}
-              onClick={run.confirm}
+              className="icon"
+              aria-label={texts.review.email}
+              title={texts.review.email}
+              onClick={() => setDialog('email')}
             >
-              {texts.review.confirm}
+              <EnvelopeClosedIcon />
             </button>
-          </>
-        )}
-        {!isMine && rights.mayReview && ['confirmed', 'to_review', 'postponed'].includes(status) && (
-          <button type="button" className="primary" onClick={takeOver}>
-            {texts.review.start}
-          </button>
-        )}
-        {!isMine && rights.mayDispose && ['rejected', 'deleted', 'failed_export'].includes(status) && (
+          )}
+          {rights.mayDispose && pages.length > 1 && ['to_review', 'reviewing', 'postponed'].includes(status) && (
+            <button
+              type="button"
+              className="icon"
+              aria-label={texts.review.pages.title}
+              title={texts.review.pages.title}
+              onClick={() => setDialog('pages')}
+            >
+              <ScissorsIcon />
+            </button>
+          )}
+          {rights.mayDispose && (
+            <button
+              type="button"
+              className="icon"
+              aria-label={texts.review.rotateAgain}
+              title={texts.review.rotateAgain}
+              onClick={() => setDialog('rotate')}
+            >
+              <RotateCounterClockwiseIcon />
+            </button>
+          )}
           <button
             type="button"
-            onClick={() =>
-              call(`/annotations/${id}`, { method: 'PATCH', body: { status: 'to_review' } }).then(
-                refresh,
-                (error: Error) => showToast(error.message, true),
-              )
-            }
+            className="icon"
+            aria-label={texts.review.shortcuts}
+            title={`${texts.review.shortcuts} (F1)`}
+            onClick={run.sheet}
           >
-            {texts.review.restore}
+            <KeyboardIcon />
           </button>
-        )}
+        </span>
+        <span className="bar-actions">
+          {isOwner && (
+            <>
+              {rights.mayDispose && (
+                <>
+                  <button
+                    type="button"
+                    className="icon danger"
+                    aria-label={texts.review.delete}
+                    title={texts.review.delete}
+                    onClick={run.delete}
+                  >
+                    <TrashIcon />
+                  </button>
+                  <button type="button" onClick={run.reject}>
+                    {texts.review.reject}
+                  </button>
+                  <button type="button" onClick={run.postpone}>
+                    {texts.review.postpone}
+                  </button>
+                </>
+              )}
+              <button type="button" onClick={skip}>
+                {texts.review.skip}
+              </button>
+              <button
+                type="button"
+                ref={confirmButton}
+                className="primary confirm"
+                disabled={isBusy}
+                onClick={run.confirm}
+              >
+                {texts.review.confirm}
+              </button>
+            </>
+          )}
+          {!isMine && rights.mayReview && ['confirmed', 'to_review', 'postponed'].includes(status) && (
+            <button type="button" className="primary" onClick={takeOver}>
+              {texts.review.start}
+            </button>
+          )}
+          {!isMine && rights.mayDispose && ['rejected', 'deleted', 'failed_export'].includes(status) && (
+            <button
+              type="button"
+              onClick={() =>
+                call(`/annotations/${id}`, { method: 'PATCH', body: { status: 'to_review' } }).then(
+                  refresh,
+                  (error: Error) => showToast(error.message, true),
+                )
+              }
+            >
+              {texts.review.restore}
+            </button>
+          )}
+        </span>
       </div>
       <Banners
         annotation={annotation}

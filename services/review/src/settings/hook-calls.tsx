@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
-import { Link } from 'react-router';
+import { Link, useSearchParams } from 'react-router';
 import { queries } from '../api/queries';
 import type { Hook, HookCall } from '../api/types';
 import { texts } from '../texts';
@@ -11,7 +10,8 @@ const t = texts.settings.hook;
 
 /** What extensions were called for, and what they answered. */
 export function HookCalls({ hooks }: { readonly hooks: readonly Hook[] }) {
-  const [status, setStatus] = useState('');
+  const [query, setQuery] = useSearchParams();
+  const status = query.get('show') === 'failed' ? 'failed' : '';
   const calls = useQuery({ ...queries.hookCalls(status), refetchInterval: 10_000 });
   const names = new Map(hooks.map(({ id, name }) => [id, name]));
   return (
@@ -25,7 +25,12 @@ export function HookCalls({ hooks }: { readonly hooks: readonly Hook[] }) {
             ['', t.all],
             ['failed', t.failed],
           ].map(([key = '', label]) => (
-            <button type="button" key={key} aria-pressed={status === key} onClick={() => setStatus(key)}>
+            <button
+              type="button"
+              key={key}
+              aria-pressed={status === key}
+              onClick={() => setQuery(key === '' ? {} : { show: key }, { replace: true })}
+            >
               {label}
             </button>
           ))}

@@ -4,12 +4,13 @@ import { type FormEvent, useState } from 'react';
 import { Link, useParams } from 'react-router';
 import { call } from '../api/client';
 import { queries } from '../api/queries';
-import type { Queue } from '../api/types';
+import type { Queue, Schema } from '../api/types';
 import { useUser } from '../shell/user-context';
 import { texts } from '../texts';
 import { Problem } from '../ui/problem';
 import { showToast } from '../ui/toast';
 import { SchemaEditor } from './schema-editor';
+import { ThresholdHistory } from './threshold-history';
 
 /** Everything of one queue that an admin sets. */
 export default function QueueSettings() {
@@ -36,7 +37,7 @@ export default function QueueSettings() {
         <h1>{queue.name}</h1>
       </div>
       <div className="settings-columns">
-        <General key={queue.url} queue={queue} />
+        <General key={queue.url} queue={queue} schema={schema.data} />
         <InboxSettings queue={queue} />
       </div>
       {schema.error && <Problem error={schema.error} />}
@@ -59,7 +60,7 @@ function useSave() {
   };
 }
 
-function General({ queue }: { readonly queue: Queue }) {
+function General({ queue, schema }: { readonly queue: Queue; readonly schema: Schema | undefined }) {
   const save = useSave();
   const t = texts.settings.queue;
   const [threshold, setThreshold] = useState(Math.round(queue.default_score_threshold * 100));
@@ -114,6 +115,7 @@ function General({ queue }: { readonly queue: Queue }) {
         />
         <span className="hint">{t.thresholdHint}</span>
       </label>
+      {schema && <ThresholdHistory queueId={queue.id} schema={schema} threshold={threshold} />}
       <label>
         {t.timeout}
         <input name="timeout" defaultValue={queue.session_timeout} pattern="\d+:[0-5]\d:[0-5]\d" required />

@@ -1,22 +1,35 @@
 import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { Link, NavLink, useParams } from 'react-router';
 import { queries } from '../api/queries';
 import { useUser } from '../shell/user-context';
 import { texts } from '../texts';
 import { Problem } from '../ui/problem';
 import { Hooks } from './hooks';
+import { Lessons } from './lessons';
+import { Problems } from './problems';
 import { Users } from './users';
 
 const TABS: readonly [string, string][] = [
   ['queues', texts.settings.queues],
   ['users', texts.settings.users],
   ['hooks', texts.settings.hooks],
+  ['lessons', texts.settings.lessons],
+  ['problems', texts.settings.problems],
 ];
+const PAGES: Readonly<Record<string, () => ReactNode>> = {
+  queues: Queues,
+  users: Users,
+  hooks: Hooks,
+  lessons: Lessons,
+  problems: Problems,
+};
 
 /** What admins set. */
 export default function SettingsPage() {
   const { rights } = useUser();
   const tab = useParams().tab ?? 'queues';
+  const Shown = Object.hasOwn(PAGES, tab) ? PAGES[tab] : undefined;
   if (!rights.isAdmin) {
     return (
       <main className="content" id="content">
@@ -34,7 +47,7 @@ export default function SettingsPage() {
           </NavLink>
         ))}
       </nav>
-      {tab === 'users' ? <Users /> : tab === 'hooks' ? <Hooks /> : <Queues />}
+      {Shown ? <Shown /> : <p>{texts.nothingHere}</p>}
     </main>
   );
 }

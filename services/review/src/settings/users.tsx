@@ -42,7 +42,7 @@ export function Users() {
           <tbody>
             {users.data?.map((user) => (
               <tr key={user.id}>
-                <td>
+                <td className="break">
                   <button type="button" className="link" onClick={() => setEdited(user)}>
                     {user.username}
                   </button>{' '}

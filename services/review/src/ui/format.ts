@@ -21,6 +21,11 @@ export function formatNumber(value: number | null | undefined): string {
   return value === null || value === undefined ? '–' : number.format(value);
 }
 
+/** A part of a whole in percent: `4.2 %`, `–` of nothing. */
+export function formatShare(part: number, whole: number): string {
+  return whole === 0 ? '–' : `${number.format((part / whole) * 100)} %`;
+}
+
 /** Seconds as `45 s`, `12 min`, `3.5 h`, `2 days`. */
 export function formatDuration(seconds: number | null | undefined): string {
   if (seconds === null || seconds === undefined) return '–';

@@ -22,3 +22,12 @@ export function Notice({ children, kind = 'info' }: { readonly children: ReactNo
     </div>
   );
 }
+
+/** Nothing to show yet. */
+export function Loading() {
+  return (
+    <p className="waiting" role="status">
+      {texts.loading}
+    </p>
+  );
+}
