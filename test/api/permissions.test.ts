@@ -155,6 +155,7 @@ const ENDPOINTS: Record<string, Endpoint> = {
   'POST /auth/password/reset/confirm': everybody,
   'POST /auth/password/score': everybody,
   'POST /organizations/create': everybody,
+  'GET /oauth': everybody,
   // Nobody has set single sign-on up, and no login has begun.
   'GET /oauth/login': { row: 'everybody', except: () => 400 },
   'GET /oauth/code': { row: 'everybody', except: () => 400 },

@@ -140,15 +140,17 @@ it('single sign-on comes back to the place where it began, logged in and without
   const provider = await startProvider(`${system.baseUrl}/v1/oauth/code`);
   const visitor = await newContext();
   try {
+    const opened = await visitor.newPage();
+    await opened.goto(`${root}/queues/${system.queueId}?show=done`);
+    const button = opened.getByRole('button', { name: 'Single sign-on' });
+    await opened.getByRole('link', { name: 'Forgotten password?' }).waitFor();
+    await opened.waitForLoadState('networkidle');
+    expect(await button.count()).toBe(0);
     const { issuer, clientId: client_id, clientSecret: client_secret } = provider;
     const oidc = { enabled: true, issuer, client_id, client_secret, claim: 'email' };
     await api.patch(`/organizations/${system.organizationId}/auth_settings`, { oidc });
     await provider.behave({ accounts: { eva: { email: COLLEAGUE.username, email_verified: true } } });
-    const opened = await visitor.newPage();
-    await opened.goto(`${root}/queues/${system.queueId}?show=done`);
-    const button = opened.getByRole('button', { name: 'Single sign-on' });
-    await button.click();
-    await opened.getByLabel('Organization number').fill(String(system.organizationId));
+    await opened.reload();
     await button.click();
     await opened.fill('input[name=login]', 'eva');
     await opened.fill('input[name=password]', 'any');
@@ -626,7 +628,7 @@ it('the history of a value, a duplicate and the e-mail it came with are there', 
     .getByRole('button', { name: /^Show beside/ })
     .first()
     .click();
-  await page.getByRole('region', { name: 'Duplicates' }).getByAltText('Page 1 of the document').waitFor();
+  await page.getByRole('region', { name: 'Document beside it' }).getByAltText('Page 1 of the document').waitFor();
 });
 
 it('a document is cut into two, and a page left out', async () => {
@@ -649,5 +651,10 @@ it('a document is cut into two, and a page left out', async () => {
     { timeoutMs: 60_000 },
   );
   expect(parts.map((part) => part.pages.length)).toEqual([1, 2]);
-  await page.getByRole('link', { name: /batch_1/ }).waitFor();
+  await page.getByRole('link', { name: /batch_1/ }).click();
+  await page.getByText('It was cut from another document.').waitFor();
+  await page.getByRole('button', { name: `Show beside #${id}` }).click();
+  const original = page.getByRole('region', { name: 'Document beside it' });
+  await original.getByRole('link', { name: 'batch.pdf' }).click();
+  await page.getByText('It was cut into 2 documents.').waitFor();
 });

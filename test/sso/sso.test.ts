@@ -168,17 +168,21 @@ describe('beginning', () => {
 
   it('needs no organization while only one has single sign-on', async () => {
     const goAnywhere = () => new HttpBrowser().visit(`${root}/oauth/login`);
+    const readOffer = async () => bodyOf(await new HttpBrowser().visit(`${root}/oauth`));
+    expect(await readOffer()).toEqual({ single_sign_on: true, organization_required: false });
     expect(new URL((await goAnywhere()).location ?? '').origin).toBe(provider.issuer);
     const second = await system.createOrganization('Second');
     const api = await system.login(second.admin);
     const oidc = { issuer: provider.issuer, client_id: 'other' };
     await settings(second.organizationId, api, { ...oidc, enabled: true });
     expect(bodyOf(await goAnywhere())).toEqual({ organization: ['This field is required.'] });
+    expect(await readOffer()).toEqual({ single_sign_on: true, organization_required: true });
     expect((await new HttpBrowser().visit(loginUrl())).status).toBe(302);
     await settings(second.organizationId, api, { enabled: false });
     expect((await goAnywhere()).status).toBe(302);
     await settings(system.organizationId, admin, { enabled: false });
     expect((await goAnywhere()).status).toBe(400);
+    expect(await readOffer()).toEqual({ single_sign_on: false, organization_required: false });
   });
 
   it.each([

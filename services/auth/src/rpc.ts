@@ -21,7 +21,7 @@ import type { Passwords } from './password/password';
 import { scorePassword } from './password/strength';
 import { rolesOf } from './role/roles';
 import type { Providers } from './sso/provider';
-import { finishSso, startSso } from './sso/sso-login';
+import { finishSso, offerSso, startSso } from './sso/sso-login';
 import type { SsoLoginStore } from './sso/sso-login.store';
 import {
   exchangeToken,
@@ -149,6 +149,7 @@ export function createRpc(deps: RpcDeps): Handlers<typeof auth.AuthServiceServic
       const given = { ...change, jwtKeys: jwtKeys?.keys, allowedRoles: allowedRoles?.names };
       return toAuthSettings(await updateAuthSettings(caller, organizationId, given, deps));
     },
+    offerSso: (_, caller) => offerSso(caller, sso),
     startSso: (request, caller) => startSso(caller, request, sso),
     async finishSso(request, caller) {
       const { key, next, user, session } = await finishSso(caller, request, sso);

@@ -40,6 +40,16 @@ interface Deps extends SsoUserDeps {
 
 const NOT_SET_UP = 'Single sign-on is not set up for this organization.';
 
+/** Whether somebody may log in at a provider, and whether the organization has to be named. Caller: system. */
+export async function offerSso(
+  caller: Caller,
+  { authSettings }: Pick<Deps, 'authSettings'>,
+): Promise<{ offered: boolean; organizationRequired: boolean }> {
+  requireSystem(caller);
+  const { length } = await authSettings.findSsoOrganizations();
+  return { offered: length > 0, organizationRequired: length > 1 };
+}
+
 /**
  * Begins a login: where the browser is sent to, and what it keeps until it comes back. Without an organization it is the only one
  * that has single sign-on. The same field error `organization` for one that does not exist and one without single sign-on; INVALID with the reason when the provider cannot be asked. Caller: system.

@@ -78,6 +78,7 @@ it('has every endpoint once, and only these for everybody', () => {
     'POST /auth/password/reset',
     'POST /auth/password/reset/confirm',
     'POST /auth/password/score',
+    'GET /oauth',
     'GET /oauth/login',
     'GET /oauth/code',
     'GET /openapi.json',

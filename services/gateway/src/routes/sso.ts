@@ -13,6 +13,23 @@ const PRIVATE = { 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' 
 /** Login at the provider of an organization, and the way back. API: auth.md section 6. */
 export function ssoRoutes({ services: { auth }, sessions }: RouteContext) {
   return [
+    route('GET', '/oauth', {
+      allow: 'public',
+      doc: {
+        summary: 'Whether there is a login at a provider, and whether the organization has to be named for it',
+        answer: {
+          type: 'object',
+          required: ['single_sign_on', 'organization_required'],
+          properties: { single_sign_on: { type: 'boolean' }, organization_required: { type: 'boolean' } },
+        },
+        status: 200,
+      },
+      call: (_, self) => auth.offerSso({}, self),
+      reply: ({ offered, organizationRequired }) => ({
+        single_sign_on: offered,
+        organization_required: organizationRequired,
+      }),
+    }),
     route('GET', '/oauth/login', {
       allow: 'public',
       doc: {

@@ -106,6 +106,13 @@ const ALWAYS = { staleTime: Number.POSITIVE_INFINITY } as const;
 /** Everything that the page reads, with the keys it is kept under. */
 export const queries = {
   user: () => queryOptions({ queryKey: ['user'], queryFn: ({ signal }) => call<User>('/auth/user', { signal }) }),
+  singleSignOn: () =>
+    queryOptions({
+      queryKey: ['single sign-on'],
+      queryFn: ({ signal }) =>
+        call<{ single_sign_on: boolean; organization_required: boolean }>('/oauth', { signal, isLogin: true }),
+      staleTime: 60_000,
+    }),
   queues: () =>
     queryOptions({ queryKey: ['queues'], queryFn: ({ signal }) => all<Queue>('/queues?ordering=name', signal) }),
   workspaces: () =>

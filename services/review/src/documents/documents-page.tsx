@@ -1,4 +1,4 @@
-import { ChevronLeftIcon, ChevronRightIcon, GearIcon, MagnifyingGlassIcon } from '@radix-ui/react-icons';
+import { ChevronLeftIcon, ChevronRightIcon, GearIcon, MagnifyingGlassIcon, UploadIcon } from '@radix-ui/react-icons';
 import { useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useEffect, useState } from 'react';
 import { Link, useParams, useSearchParams } from 'react-router';
@@ -65,6 +65,8 @@ export function DocumentsPage() {
     );
   const sortBy = (key: string) => change({ ordering: ordering === key ? `-${key}` : key });
 
+  const isEmpty = queue !== undefined && !wanted.search && list.data?.pagination.total === 0 && show === 'all';
+
   if (queues.data && !queue) {
     return (
       <main className="content" id="content">
@@ -77,7 +79,8 @@ export function DocumentsPage() {
     <>
       <Filters queue={queue} show={show} search={wanted.search} onChange={change} />
       {list.error && <Problem error={list.error} onRetry={() => void list.refetch()} />}
-      {list.data && (
+      {list.data && isEmpty && <FirstDocuments inbox={queue?.inbox ?? null} mayUpload={rights.mayUpload} />}
+      {list.data && !isEmpty && (
         <>
           <DocumentTable data={list.data} ordering={ordering} onSort={sortBy} />
           {list.data.results.length === 0 && (
@@ -105,6 +108,19 @@ export function DocumentsPage() {
       </div>
       {rights.mayUpload ? <UploadArea queueId={queueId}>{body}</UploadArea> : body}
     </main>
+  );
+}
+
+/** What to do with a queue that has nothing yet. */
+function FirstDocuments({ inbox, mayUpload }: { readonly inbox: string | null; readonly mayUpload: boolean }) {
+  const { data } = useQuery({ ...queries.inbox(inbox), retry: false });
+  return (
+    <div className="card first">
+      <UploadIcon aria-hidden />
+      <h2>{texts.documents.first}</h2>
+      {mayUpload && <p className="muted">{texts.documents.firstHint}</p>}
+      {data && <p className="muted">{texts.documents.firstMail(data.email)}</p>}
+    </div>
   );
 }
 

@@ -139,7 +139,7 @@ export function HistoryDialog({
             <span>
               {entry.status !== entry.previous_status
                 ? (texts.states[entry.status] ?? entry.status)
-                : entry.trigger.replaceAll('_', ' ')}{' '}
+                : (texts.changes[entry.trigger] ?? entry.trigger.replaceAll('_', ' '))}{' '}
               <UserName url={entry.user} />
               {(field ? entry.values : entry.values.slice(0, 30)).map((value) => (
                 <span key={value.url} className="change">

@@ -129,7 +129,8 @@ function Heading({
       }}
     >
       <span className="heading">
-        <span>{column.label}</span>
+        {/* Two lines are enough for most names. */}
+        <span style={{ minWidth: `${Math.min(13, column.label.length)}ch` }}>{column.label}</span>
         {onExchange && others.length > 0 && (
           <span className="meaning" title={texts.review.meaning}>
             <CaretDownIcon aria-hidden />

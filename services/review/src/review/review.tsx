@@ -33,11 +33,11 @@ import {
   tablesOf,
 } from './content';
 import { DeleteDialog, EmailDialog, HistoryDialog, RejectDialog, RotateDialog, ShortcutSheet } from './dialogs';
-import { Duplicates, OtherDocument } from './duplicates';
 import { describeReason, FieldPanel } from './field-panel';
 import { type Command, commandOf } from './keys';
 import { type Mark, PageViewer, type ViewerControls } from './page-viewer';
 import { PagesDialog } from './pages-dialog';
+import { OtherDocument, Related } from './related-documents';
 import { ReviewSession } from './review-session';
 import { TableDock } from './table-dock';
 import { useNext } from './use-next';
@@ -540,7 +540,7 @@ export function Review({ annotation, content, schema, pages, document }: ReviewP
               {texts.review.whyNot}: {ofDocument.map(({ type, details }) => describeReason(type, details)).join(' ')}
             </p>
           )}
-          <Duplicates annotationId={id} beside={beside} onBeside={setBeside} />
+          <Related annotationId={id} beside={beside} onBeside={setBeside} />
           <FieldPanel tree={tree} {...shared} />
         </aside>
         <div className={beside === null ? 'paper' : 'paper two'}>

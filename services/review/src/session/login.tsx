@@ -1,7 +1,8 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { Link } from 'react-router';
 import { API, ApiError, call, hasSession } from '../api/client';
+import { queries } from '../api/queries';
 import type { User } from '../api/types';
 import { texts } from '../texts';
 import { Dialog } from '../ui/dialog';
@@ -11,7 +12,7 @@ import { sessionLost } from './session-store';
 export function LoginForm({ onDone }: { readonly onDone: () => void }) {
   const [problem, setProblem] = useState('');
   const [isBusy, setBusy] = useState(false);
-  const [asksOrganization, setAsksOrganization] = useState(false);
+  const offer = useQuery(queries.singleSignOn());
 
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -57,22 +58,14 @@ export function LoginForm({ onDone }: { readonly onDone: () => void }) {
         </button>
       </form>
       <form className="form sso" onSubmit={goToProvider}>
-        {asksOrganization && (
+        {offer.data?.single_sign_on && offer.data.organization_required && (
           <label>
             {texts.login.organization}
-            <input name="organization" inputMode="numeric" pattern="[0-9]*" />
+            <input name="organization" inputMode="numeric" pattern="[0-9]+" required />
           </label>
         )}
         <div className="row">
-          {asksOrganization ? (
-            <button key="go" type="submit">
-              {texts.login.sso}
-            </button>
-          ) : (
-            <button key="ask" type="button" onClick={() => setAsksOrganization(true)}>
-              {texts.login.sso}
-            </button>
-          )}
+          {offer.data?.single_sign_on && <button type="submit">{texts.login.sso}</button>}
           <Link to="/reset-password">{texts.login.forgotten}</Link>
         </div>
       </form>

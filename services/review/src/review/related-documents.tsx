@@ -1,14 +1,15 @@
 import { Cross2Icon } from '@radix-ui/react-icons';
 import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { Link } from 'react-router';
-import { idOf } from '../api/client';
 import { queries } from '../api/queries';
 import { texts } from '../texts';
 import { StateBadge } from '../ui/state-badge';
 import { PageViewer } from './page-viewer';
+import { relatedOf } from './related';
 
-/** Documents that seem to be the same, to be seen beside this one. */
-export function Duplicates({
+/** Documents that seem to be the same, the one that this was cut from, and its parts: to be seen beside this one. */
+export function Related({
   annotationId,
   beside,
   onBeside,
@@ -18,19 +19,49 @@ export function Duplicates({
   readonly onBeside: (id: number | null) => void;
 }) {
   const relations = useQuery(queries.relations(annotationId));
-  const others = [
-    ...new Set(
-      (relations.data ?? [])
-        .filter(({ type }) => type === 'duplicate')
-        .flatMap(({ annotations }) => annotations.map(idOf))
-        .filter((id) => id !== annotationId),
-    ),
-  ];
-  if (others.length === 0) return null;
+  const related = relatedOf(relations.data ?? [], annotationId);
+  const shown = { beside, onBeside };
   return (
-    <div className="notice warning duplicates" role="status">
-      <span>{texts.review.duplicateOf(others.length)}</span>
-      {others.slice(0, 5).map((id) => (
+    <>
+      {related.duplicates.length > 0 && (
+        <Others {...shown} kind="warning" ids={related.duplicates}>
+          {texts.review.duplicateOf(related.duplicates.length)}
+        </Others>
+      )}
+      {related.originals.length > 0 && (
+        <Others {...shown} kind="info" ids={related.originals}>
+          {texts.review.cutFrom}
+        </Others>
+      )}
+      {related.parts.length > 0 && (
+        <Others {...shown} kind="info" ids={related.parts}>
+          {texts.review.cutInto(related.parts.length)}
+        </Others>
+      )}
+    </>
+  );
+}
+
+/** Buttons for so many documents are shown. */
+const MOST_SHOWN = 6;
+
+function Others({
+  kind,
+  ids,
+  beside,
+  onBeside,
+  children,
+}: {
+  readonly kind: 'warning' | 'info';
+  readonly ids: readonly number[];
+  readonly beside: number | null;
+  readonly onBeside: (id: number | null) => void;
+  readonly children: ReactNode;
+}) {
+  return (
+    <div className={`notice ${kind} related`} role="status">
+      <span>{children}</span>
+      {ids.slice(0, MOST_SHOWN).map((id) => (
         <button type="button" key={id} onClick={() => onBeside(beside === id ? null : id)}>
           {beside === id ? texts.review.hideBeside : texts.review.showBeside} #{id}
         </button>
@@ -51,9 +82,11 @@ export function OtherDocument({
   const document = useQuery(queries.document(annotation.data?.document ?? ''));
   const pages = useQuery(queries.pages(annotationId));
   return (
-    <section className="beside" aria-label={texts.review.duplicates}>
+    <section className="beside" aria-label={texts.review.beside}>
       <header>
-        <Link to={`/annotations/${annotationId}`}>{document.data?.original_file_name ?? `#${annotationId}`}</Link>
+        <Link to={`/annotations/${annotationId}`} className="beside-name" dir="auto">
+          {document.data?.original_file_name ?? `#${annotationId}`}
+        </Link>
         {annotation.data && <StateBadge status={annotation.data.status} />}
         <button type="button" className="icon" aria-label={texts.review.hideBeside} onClick={onClose}>
           <Cross2Icon />
