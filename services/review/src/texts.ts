@@ -173,6 +173,8 @@ export const texts = {
     pageOf: (page: number, pages: number) => `Page ${page} of ${pages}`,
     thumbnails: 'Pages',
     pageImage: (page: number) => `Page ${page} of the document`,
+    noPages: 'There are no pages to show. The file itself can be downloaded above.',
+    missing: 'There is no such document, or it is not one of your queues.',
     noImage: 'The image of this page cannot be shown.',
     noHistory: 'This value has not been changed.',
     duplicateOf: (n: number) =>

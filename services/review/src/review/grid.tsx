@@ -129,8 +129,8 @@ function Heading({
       }}
     >
       <span className="heading">
-        {/* Two lines are enough for most names. */}
-        <span style={{ minWidth: `${Math.min(13, column.label.length)}ch` }}>{column.label}</span>
+        {/* Long names take a few lines, not one for each word. */}
+        <span style={{ minWidth: `${Math.min(9, Math.ceil(column.label.length * 0.8))}ch` }}>{column.label}</span>
         {onExchange && others.length > 0 && (
           <span className="meaning" title={texts.review.meaning}>
             <CaretDownIcon aria-hidden />

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { Link, useParams } from 'react-router';
+import { ApiError } from '../api/client';
 import { useRefetchInterval } from '../api/live';
 import { queries } from '../api/queries';
 import { texts } from '../texts';
@@ -44,7 +45,11 @@ export default function ReviewPage() {
       <main className="content" id="content">
         {error ? (
           <>
-            <Problem error={error} onRetry={() => void annotation.refetch()} />
+            {error instanceof ApiError && error.status === 404 ? (
+              <p>{texts.review.missing}</p>
+            ) : (
+              <Problem error={error} onRetry={() => void annotation.refetch()} />
+            )}
             <Link to="/">{texts.backToQueues}</Link>
           </>
         ) : (

@@ -13,8 +13,10 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { ApiError, call, idOf, localUrl } from '../api/client';
+import { isOnline } from '../api/live';
 import { queries } from '../api/queries';
 import type { Annotation, Box, ContentNode, Document, PageObject, Schema, SchemaNode } from '../api/types';
+import { AGAIN } from '../documents/again';
 import { nameOf, useUser } from '../shell/user-context';
 import { texts } from '../texts';
 import { Notice } from '../ui/problem';
@@ -202,6 +204,15 @@ export function Review({ annotation, content, schema, pages, document }: ReviewP
     } catch (error) {
       showToast((error as Error).message, true);
     }
+  };
+
+  const changeStatus = async (to: string) => {
+    try {
+      await call(`/annotations/${id}`, { method: 'PATCH', body: { status: to } });
+    } catch (error) {
+      showToast((error as Error).message, true);
+    }
+    refresh();
   };
 
   const changeRows = (key: string, multivalue: ContentNode, change: (rows: readonly ContentNode[]) => ContentNode[]) =>
@@ -496,16 +507,13 @@ export function Review({ annotation, content, schema, pages, document }: ReviewP
             </button>
           )}
           {!isMine && rights.mayDispose && ['rejected', 'deleted', 'failed_export'].includes(status) && (
-            <button
-              type="button"
-              onClick={() =>
-                call(`/annotations/${id}`, { method: 'PATCH', body: { status: 'to_review' } }).then(
-                  refresh,
-                  (error: Error) => showToast(error.message, true),
-                )
-              }
-            >
+            <button type="button" onClick={() => void changeStatus('to_review')}>
               {texts.review.restore}
+            </button>
+          )}
+          {rights.mayDispose && AGAIN[status] && (
+            <button type="button" className="primary" onClick={() => void changeStatus(AGAIN[status] ?? '')}>
+              {texts.retry}
             </button>
           )}
         </span>
@@ -544,17 +552,20 @@ export function Review({ annotation, content, schema, pages, document }: ReviewP
           <FieldPanel tree={tree} {...shared} />
         </aside>
         <div className={beside === null ? 'paper' : 'paper two'}>
-          <PageViewer
-            annotationId={id}
-            pages={pages}
-            marks={marks}
-            activeId={activeId}
-            hoveredId={hoveredId}
-            onHover={setHoveredId}
-            onPick={pick}
-            onCapture={isOwner ? capture : undefined}
-            controls={viewer}
-          />
+          {pages.length === 0 && <p className="no-pages">{texts.review.noPages}</p>}
+          {pages.length > 0 && (
+            <PageViewer
+              annotationId={id}
+              pages={pages}
+              marks={marks}
+              activeId={activeId}
+              hoveredId={hoveredId}
+              onHover={setHoveredId}
+              onPick={pick}
+              onCapture={isOwner ? capture : undefined}
+              controls={viewer}
+            />
+          )}
           {beside !== null && <OtherDocument annotationId={beside} onClose={() => setBeside(null)} />}
         </div>
         <TableDock
@@ -601,6 +612,7 @@ function Banners({
   readonly problem: ApiError | null;
   readonly onTakeOver?: () => void;
 }) {
+  const online = isOnline.use();
   const isOthers = annotation.status === 'reviewing' && !isMine;
   const other = useQuery(queries.userOf(isOthers ? annotation.modifier : null));
   const take = onTakeOver && (
@@ -624,7 +636,8 @@ function Banners({
       </div>
     );
   }
-  if (!problem || problem.isLoggedOut) return null;
+  // That there is no network is said above.
+  if (!problem || problem.isLoggedOut || (problem.isAway && !online)) return null;
   return (
     <div className="notice warning banner" role="alert">
       <span>{problem.isAway ? texts.away : problem.message}</span>

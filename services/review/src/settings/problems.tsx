@@ -5,6 +5,7 @@ import { call } from '../api/client';
 import { useRefetchInterval } from '../api/live';
 import { type AnnotationPage, queries } from '../api/queries';
 import type { Annotation } from '../api/types';
+import { AGAIN } from '../documents/again';
 import { texts } from '../texts';
 import { formatTime, formatWhen } from '../ui/format';
 import { Loading, Problem } from '../ui/problem';
@@ -12,8 +13,6 @@ import { StateBadge } from '../ui/state-badge';
 import { showToast } from '../ui/toast';
 
 const t = texts.settings.problem;
-/** What trying again means. */
-const AGAIN: Readonly<Record<string, string>> = { failed_import: 'importing', failed_export: 'exporting' };
 
 /** Documents of all queues that could not be read or exported, or do not go on; what failed is tried again. */
 export function Problems() {
