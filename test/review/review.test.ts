@@ -201,6 +201,20 @@ it('a correct invoice goes from the upload to the export by a handful of keys', 
   expect(csv).toContain('HF-2024-0117');
 });
 
+it('a file that cannot be taken says why, beside one that can', async () => {
+  await page.goto(`${root}/queues/${system.queueId}`);
+  const files = ['not-a-pdf.pdf', 'empty.pdf', 'credit-note-en.pdf'].map((name) => join(SAMPLES, name));
+  await page.locator('input[type=file]').setInputFiles(files);
+  const sendings = page.getByRole('list', { name: 'Uploads' });
+  await sendings.getByText('MIME type text/plain is not allowed for this queue.').waitFor();
+  await sendings.getByText('The submitted file is empty.').waitFor();
+  await sendings.getByText('Uploaded').waitFor();
+  await page
+    .getByRole('row', { name: /credit-note-en\.pdf/ })
+    .getByText('To review')
+    .waitFor();
+});
+
 it('a word that is clicked becomes the value, and an undo brings the old one back', async () => {
   const [id] = (await upload(sample('invoice-en.pdf'))) as [number];
   await open(id);

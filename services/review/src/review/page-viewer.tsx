@@ -265,7 +265,7 @@ const PageSheet = memo(function PageSheet({
           {marks.map(({ id, box, label, needs }) => (
             <div
               key={id}
-              className={`mark${needs ? ' needs' : ''}${id === activeId ? ' active' : ''}${id === hoveredId ? ' hovered' : ''}`}
+              className={`mark${needs ? ' needs' : ''}${box[0] > width * 0.6 ? ' at-right' : ''}${id === activeId ? ' active' : ''}${id === hoveredId ? ' hovered' : ''}`}
               style={style(box)}
               onPointerEnter={() => onHover(id)}
               onPointerLeave={() => onHover(null)}
