@@ -13,15 +13,15 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { ApiError, call, idOf, localUrl } from '../api/client';
-import { isOnline } from '../api/live';
 import { queries } from '../api/queries';
 import type { Annotation, Box, ContentNode, Document, PageObject, Schema, SchemaNode } from '../api/types';
 import { AGAIN } from '../documents/again';
-import { nameOf, useUser } from '../shell/user-context';
+import { useUser } from '../shell/user-context';
 import { texts } from '../texts';
 import { Notice } from '../ui/problem';
 import { StateBadge } from '../ui/state-badge';
 import { showToast } from '../ui/toast';
+import { Banners } from './banners';
 import { usePopup } from './buttons';
 import {
   columnOperations,
@@ -595,53 +595,6 @@ export function Review({ annotation, content, schema, pages, document }: ReviewP
       {dialog === 'pages' && <PagesDialog annotation={annotation} pages={pages} onClose={() => setDialog(null)} />}
       {dialog === 'email' && document?.email && <EmailDialog url={document.email} onClose={() => setDialog(null)} />}
     </main>
-  );
-}
-
-/** Who has the document, and whether the service is there. */
-function Banners({
-  annotation,
-  isMine,
-  hasEnded,
-  problem,
-  onTakeOver,
-}: {
-  readonly annotation: Annotation;
-  readonly isMine: boolean;
-  readonly hasEnded: boolean;
-  readonly problem: ApiError | null;
-  readonly onTakeOver?: () => void;
-}) {
-  const online = isOnline.use();
-  const isOthers = annotation.status === 'reviewing' && !isMine;
-  const other = useQuery(queries.userOf(isOthers ? annotation.modifier : null));
-  const take = onTakeOver && (
-    <button type="button" onClick={onTakeOver}>
-      {texts.review.takeOver}
-    </button>
-  );
-  if (isOthers) {
-    return (
-      <div className="notice warning banner" role="alert">
-        <span>{texts.review.reviewedBy(other.data ? nameOf(other.data) : texts.review.someone)}</span>
-        {take}
-      </div>
-    );
-  }
-  if (hasEnded) {
-    return (
-      <div className="notice warning banner" role="alert">
-        <span>{texts.review.ended}</span>
-        {take}
-      </div>
-    );
-  }
-  // That there is no network is said above.
-  if (!problem || problem.isLoggedOut || (problem.isAway && !online)) return null;
-  return (
-    <div className="notice warning banner" role="alert">
-      <span>{problem.isAway ? texts.away : problem.message}</span>
-    </div>
   );
 }
 
