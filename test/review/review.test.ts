@@ -562,7 +562,7 @@ it('admins see what was learned and forget it, and what a threshold would have a
 
   await page.goto(`${root}/settings/lessons`);
   const row = page.getByRole('row', { name: new RegExp(lesson?.sender_name) });
-  await row.getByText('document id').first().waitFor();
+  await row.getByRole('cell', { name: 'document id', exact: true }).waitFor();
   await row.getByRole('button', { name: /^Forget the sender/ }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Forget the sender' }).click();
   await row.waitFor({ state: 'detached' });

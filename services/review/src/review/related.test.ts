@@ -12,7 +12,7 @@ const relation = (type: Relation['type'], parent: number | null, ids: number[]):
 it('tells duplicates, originals and parts from each other, each once and never the document itself', () => {
   const relations = [
     relation('duplicate', null, [7, 8, 9]),
-    relation('duplicate', null, [7, 9]),
+    relation('duplicate', null, [7, 9, 5, 10]),
     relation('edit', 5, [7, 6]),
     relation('edit', 7, [10, 11]),
     relation('attachment', 3, [7]),

@@ -16,9 +16,9 @@ export function relatedOf(relations: readonly Relation[], annotationId: number):
   ];
   const edits = relations.filter(({ type }) => type === 'edit');
   const isOriginal = ({ parent }: Relation) => parent !== null && idOf(parent) === annotationId;
-  return {
-    duplicates: others(relations.filter(({ type }) => type === 'duplicate').flatMap(({ annotations }) => annotations)),
-    originals: others(edits.filter((one) => !isOriginal(one)).map(({ parent }) => parent)),
-    parts: others(edits.filter(isOriginal).flatMap(({ annotations }) => annotations)),
-  };
+  const originals = others(edits.filter((one) => !isOriginal(one)).map(({ parent }) => parent));
+  const parts = others(edits.filter(isOriginal).flatMap(({ annotations }) => annotations));
+  const same = others(relations.filter(({ type }) => type === 'duplicate').flatMap(({ annotations }) => annotations));
+  // The first part says what its original said: that is no news.
+  return { duplicates: same.filter((id) => !originals.includes(id) && !parts.includes(id)), originals, parts };
 }
