@@ -71,7 +71,8 @@ afterEach(async () => {
 
 async function newContext(options: Parameters<Browser['newContext']>[0] = {}): Promise<BrowserContext> {
   const made = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
-  made.setDefaultTimeout(20_000);
+  // Wide enough for a busy machine.
+  made.setDefaultTimeout(60_000);
   await made.addInitScript(() => {
     addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) =>
       console.error(`CSP: ${violatedDirective} ${blockedURI}`),
