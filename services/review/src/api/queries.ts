@@ -209,7 +209,10 @@ export const queries = {
   relations: (annotationId: number) =>
     queryOptions({
       queryKey: ['relations', annotationId],
-      queryFn: ({ signal }) => all<Relation>(`/relations?annotation=${annotationId}`, signal),
+      queryFn: async ({ signal }) => {
+        const filters = [`annotation=${annotationId}`, `parent=${annotationId}`];
+        return (await Promise.all(filters.map((filter) => all<Relation>(`/relations?${filter}`, signal)))).flat();
+      },
     }),
   email: (url: string | null) =>
     queryOptions({
