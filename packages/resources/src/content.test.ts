@@ -1,5 +1,5 @@
 import { apiUrls } from '@intake/urls';
-import { contentToJson, findNodes, readNodes } from './content';
+import { contentToText, readNodes } from './content';
 
 const TREE = [
   {
@@ -27,17 +27,18 @@ const TREE = [
 const urls = apiUrls('http://h/api');
 
 it('gives every node its URL and the list under both names', () => {
-  const { content, results } = contentToJson(JSON.stringify(TREE), 9, urls);
-  expect(results).toBe(content);
+  const { content, results } = JSON.parse(contentToText(JSON.stringify(TREE), 9, urls).toString());
+  expect(results).toEqual(content);
   expect(JSON.stringify(content).match(/"url":"http:\/\/h\/api\/v1\/annotations\/9\/content\/\d"/g)).toHaveLength(5);
   expect(content[0]).toMatchObject({ id: 1, schema_id: 'basic', children: [{ content: { value: 'x' } }, { id: 3 }] });
-  expect(contentToJson('', 9, urls)).toEqual({ content: [], results: [] });
+  expect(JSON.parse(contentToText('', 9, urls).toString())).toEqual({ content: [], results: [] });
 });
 
-it('finds nodes by schema id: datapoints flat, tables with what is in them', () => {
-  const found = findNodes(TREE, new Set(['number', 'lines', 'total', 'unknown']));
-  expect(found.map(({ id }) => id)).toEqual([2, 3, 5]);
-  expect(found[1]?.children).toHaveLength(1);
+it('gives no URL to what only looks like a node', () => {
+  const value = '{"id":7,"schema_id":"x"}';
+  const tree = [{ id: 2, schema_id: 'a', content: { value } }];
+  const { content } = JSON.parse(contentToText(JSON.stringify(tree), 9, apiUrls('http://$1/api')).toString());
+  expect(content).toEqual([{ ...tree[0], url: 'http://$1/api/v1/annotations/9/content/2' }]);
 });
 
 it('reads one node as well as a list', () => {

@@ -10,7 +10,7 @@ export const KEYS = {
 } as const;
 
 /** Largest message either side sends or takes, in bytes. Files are streamed in chunks, so only content trees come near it. */
-export const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
+export const MAX_MESSAGE_BYTES = 128 * 1024 * 1024;
 
 /**
  * Last message of every stream of requests: a field that no message has. HTTP/2 as Node speaks it closes the stream in order

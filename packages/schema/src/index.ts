@@ -18,7 +18,15 @@ export {
   emptyContent,
   MAX_VALUE_LENGTH,
 } from './content/content-node';
-export { type ApiContentNode, type ContentTreeNode, nodesToTree, renderNode, renderTree } from './content/content-tree';
+export { type ContentSize, findSizeProblem, MAX_CHARACTERS, MAX_NODES, sizeOf } from './content/content-size';
+export {
+  type ApiContentNode,
+  type ContentTreeNode,
+  nodesToTree,
+  renderNode,
+  renderNodes,
+  renderTree,
+} from './content/content-tree';
 export { type ExportDatapoint, type ExportGroup, type ExportNode, exportTree } from './content/export-tree';
 export { sourcesOf } from './content/first-value';
 export type { ContentMessage, FormulaDetail } from './content/message';
@@ -31,7 +39,13 @@ export type { WriteContext } from './content/write-context';
 export { formatDate, parseDate } from './formats/date-format';
 export { type NormalizedValue, normalizeValue } from './formats/normalize-value';
 export { formatNumber, parseNumber } from './formats/number-format';
-export { evaluateFormulas, type FormulaOptions, type FormulaResult, withFormulas } from './formula/evaluate';
+export {
+  concernsFormulas,
+  evaluateFormulas,
+  type FormulaOptions,
+  type FormulaResult,
+  withFormulas,
+} from './formula/evaluate';
 export { findRegexpProblem } from './regexp';
 export type * from './schema-content';
 export { childrenOf, type SchemaIndex, schemaIndex } from './schema-index';

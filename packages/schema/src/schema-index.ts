@@ -25,14 +25,17 @@ export function schemaIndex(content: SchemaContent): SchemaIndex {
   const nodes = new Map<string, SchemaNode>();
   const datapoints = new Map<string, Datapoint>();
   const parents = new Map<string, SchemaNode>();
+  const multivalues = new Map<string, Multivalue>();
 
-  const visit = (node: SchemaNode, parent: SchemaNode | null) => {
+  const visit = (node: SchemaNode, parent: SchemaNode | null, above: Multivalue | null) => {
+    const multivalue = above ?? (node.category === 'multivalue' ? node : null);
     nodes.set(node.id, node);
     if (parent) parents.set(node.id, parent);
+    if (multivalue) multivalues.set(node.id, multivalue);
     if (node.category === 'datapoint') datapoints.set(node.id, node);
-    for (const child of childrenOf(node)) visit(child, node);
+    for (const child of childrenOf(node)) visit(child, node, multivalue);
   };
-  for (const section of content) visit(section, null);
+  for (const section of content) visit(section, null, null);
 
   const pathOf = (id: string): string[] => {
     if (!nodes.has(id)) return [];
@@ -45,9 +48,6 @@ export function schemaIndex(content: SchemaContent): SchemaIndex {
     datapoints,
     parentOf: (id) => parents.get(id) ?? null,
     pathOf,
-    multivalueOf: (id) => {
-      const found = pathOf(id).map((pathId) => nodes.get(pathId)!);
-      return found.find((node): node is Multivalue => node.category === 'multivalue') ?? null;
-    },
+    multivalueOf: (id) => multivalues.get(id) ?? null,
   };
 }

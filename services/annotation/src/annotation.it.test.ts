@@ -209,6 +209,17 @@ describe('extraction', () => {
     expect(failed).toMatchObject({ status: 'failed_import', messages: [{ content: 'The PDF is empty.' }] });
   });
 
+  it('ends in failed_import with a message when there are more rows than an annotation holds', async () => {
+    const { id, rirPollId = '' } = await open();
+    const rows = Array.from({ length: 50_001 }, () => ({ cells: {} }));
+    const large = { ...result(), tables: [{ name: 'line_items', rows }] };
+    const failed = await annotations.finishExtraction(
+      { annotationId: id, rirPollId, pageIds: [1], result: extraction.ExtractionResult.fromPartial(large) },
+      system1(),
+    );
+    expect(failed).toMatchObject({ status: 'failed_import', messages: [{ content: expect.stringMatching(/nodes/) }] });
+  });
+
   it('is for services only', async () => {
     const { id, rirPollId = '' } = await open();
     expect(await reasonOf(annotations.failExtraction({ annotationId: id, rirPollId, message: 'x' }, admin))).toBe(
@@ -321,12 +332,15 @@ describe('content', () => {
       importDocument({ document_id: 'A' }),
       importDocument({ document_id: 'B' }),
     ]);
-    const { contents } = await annotations.getContents({ annotationIds: [other.id, 999_999, one.id] }, admin);
+    const { contents } = await annotations.getContents(
+      { annotationIds: [other.id, 999_999, one.id], schemaIds: [] },
+      admin,
+    );
     expect(contents).toEqual([
       await annotations.getContent({ annotationId: other.id }, admin),
       await annotations.getContent({ annotationId: one.id }, admin),
     ]);
-    expect((await annotations.getContents({ annotationIds: [] }, admin)).contents).toEqual([]);
+    expect((await annotations.getContents({ annotationIds: [], schemaIds: [] }, admin)).contents).toEqual([]);
   });
 
   it('applies a list of operations as a whole or not at all', async () => {
@@ -399,7 +413,7 @@ describe('tenants', () => {
       expect((await annotations.listAnnotations(listOf({}), caller)).total).toBe(0);
       expect(await reasonOf(annotations.start({ id, statuses: [] }, caller))).toBe('NOT_FOUND');
       expect(await reasonOf(annotations.getContent({ annotationId: id }, caller))).toBe('NOT_FOUND');
-      expect((await annotations.getContents({ annotationIds: [id] }, caller)).contents).toEqual([]);
+      expect((await annotations.getContents({ annotationIds: [id], schemaIds: [] }, caller)).contents).toEqual([]);
       expect(await reasonOf(annotations.getHistory({ annotationId: id }, caller))).toBe('NOT_FOUND');
       expect(
         (await annotations.countByStatus({ queueIds: [system.queueId] }, caller)).queues[system.queueId]?.counts,

@@ -138,8 +138,8 @@ export function createRpc(deps: {
 
     getContent: async ({ annotationId }, caller) =>
       toContent(annotationId, await contents.getTree(caller, annotationId)),
-    getContents: async ({ annotationIds }, caller) => ({
-      contents: (await contents.getTrees(caller, annotationIds)).map(({ id, tree }) => toContent(id, tree)),
+    getContents: async ({ annotationIds, schemaIds }, caller) => ({
+      contents: (await contents.getTrees(caller, annotationIds, schemaIds)).map(({ id, tree }) => toContent(id, tree)),
     }),
     getContentNode: async ({ annotationId, nodeId }, caller) =>
       toContent(annotationId, await contents.getNode(caller, annotationId, nodeId)),

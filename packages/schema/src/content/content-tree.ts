@@ -43,29 +43,39 @@ export function groupByParent(nodes: readonly ContentNode[]): Map<number | null,
   return children;
 }
 
+type Children = ReadonlyMap<number | null, readonly ContentNode[]>;
+
 /** The whole tree as the API answers it. */
 export function renderTree(nodes: readonly ContentNode[]): ApiContentNode[] {
-  return nodesToTree(nodes).map(render);
+  return renderChildren(null, groupByParent(nodes));
 }
 
 /** One node with everything below it as the API answers it; null for an unknown id. */
 export function renderNode(nodes: readonly ContentNode[], id: number): ApiContentNode | null {
-  const children = groupByParent(nodes);
-  const nest = (node: ContentNode): ContentTreeNode => ({ ...node, children: (children.get(node.id) ?? []).map(nest) });
-  const found = nodes.find((node) => node.id === id);
-  return found ? render(nest(found)) : null;
+  return renderNodes(nodes, [id])[0] ?? null;
 }
 
-function render(node: ContentTreeNode): ApiContentNode {
+/** Some nodes, each with everything below it, in the order of the ids; unknown ones are left out. */
+export function renderNodes(nodes: readonly ContentNode[], ids: readonly number[]): ApiContentNode[] {
+  const children = groupByParent(nodes);
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  return ids.flatMap((id) => byId.get(id) ?? []).map((node) => render(node, children));
+}
+
+function renderChildren(parentId: number | null, children: Children): ApiContentNode[] {
+  return (children.get(parentId) ?? []).map((child) => render(child, children));
+}
+
+function render(node: ContentNode, children: Children): ApiContentNode {
   const { id, schemaId, category } = node;
   const common = { id, schema_id: schemaId, category };
   switch (category) {
     case 'section':
-      return { ...common, children: node.children.map(render) };
+      return { ...common, children: renderChildren(id, children) };
     case 'multivalue':
       return {
         ...common,
-        children: node.children.map(render),
+        children: renderChildren(id, children),
         ...renderTimes(node),
         time_spent_grid: node.timeSpentGrid ?? 0,
         time_spent_grid_overall: node.timeSpentGridOverall ?? 0,
@@ -73,7 +83,7 @@ function render(node: ContentTreeNode): ApiContentNode {
         ...(node.grid === undefined ? {} : { grid: node.grid }),
       };
     case 'tuple':
-      return { ...common, children: node.children.map(render), hidden: node.hidden };
+      return { ...common, children: renderChildren(id, children), hidden: node.hidden };
     case 'datapoint':
       return {
         ...common,

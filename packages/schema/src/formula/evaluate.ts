@@ -63,14 +63,60 @@ export function evaluateFormulas(
   nodes: readonly ContentNode[],
   options: FormulaOptions,
 ): FormulaResult {
+  const { index, programs } = prepareFormulas(schema);
+  if (programs.size === 0) return { nodes: [...nodes], changed: [], messages: [], blockers: [] };
+  const run = new Evaluation(index, nodes, options);
+  for (const [id, compiled] of programs) run.evaluate(index.datapoints.get(id)!, compiled);
+  return run.finish();
+}
+
+/** Whether a write of this datapoint can change what a formula of the schema gives: it is one, or one reads it. */
+export function concernsFormulas(schema: SchemaContent, schemaId: string): boolean {
+  return prepareFormulas(schema).concerned.has(schemaId);
+}
+
+/** The formulas of a schema, ready to be evaluated. */
+interface Prepared {
+  readonly index: SchemaIndex;
+  /** By schema id, those that are read before those that read them. */
+  readonly programs: ReadonlyMap<string, Compiled>;
+  /** Ids of the fields that are formulas or are read by some. */
+  readonly concerned: ReadonlySet<string>;
+}
+
+/** A schema is parsed once and used for many writes. */
+const prepared = new WeakMap<SchemaContent, Prepared>();
+
+function prepareFormulas(schema: SchemaContent): Prepared {
+  const known = prepared.get(schema);
+  if (known) return known;
   const index = schemaIndex(schema);
   const formulas = [...index.datapoints.values()].filter(isFormula);
-  if (formulas.length === 0) return { nodes: [...nodes], changed: [], messages: [], blockers: [] };
-  const run = new Evaluation(index, nodes, options);
-  const compiled = new Map(formulas.map((datapoint) => [datapoint.id, run.compile(datapoint)]));
+  const compiled = new Map(formulas.map((datapoint) => [datapoint.id, compile(index, datapoint)]));
   const { order, cyclic } = sortByDependency(index, compiled);
-  for (const id of order) run.evaluate(index.datapoints.get(id)!, cyclic.has(id) ? CYCLE : compiled.get(id)!);
-  return run.finish();
+  const made = {
+    index,
+    programs: new Map(order.map((id) => [id, cyclic.has(id) ? CYCLE : compiled.get(id)!])),
+    concerned: new Set([...compiled].flatMap(([id, program]) => [id, ...readBy(index, id, program)])),
+  };
+  prepared.set(schema, made);
+  return made;
+}
+
+function compile(index: SchemaIndex, datapoint: Datapoint): Compiled {
+  try {
+    const program = compileFormula(datapoint.formula ?? '', (input, { attributes }) =>
+      conversionOf(index, datapoint, input, attributes),
+    );
+    for (const input of program.inputs) {
+      const problem = findProblem(index, datapoint, input);
+      if (problem) return { problem, line: input.line };
+    }
+    return program;
+  } catch (error) {
+    if (error instanceof FormulaError) return { problem: error.message, line: 0 };
+    throw error;
+  }
 }
 
 /**
@@ -85,6 +131,7 @@ export function withFormulas(
   options: FormulaOptions,
 ): { change: ContentChange; messages: ContentMessage[] } {
   const { nodes, changed, messages } = evaluateFormulas(schema, change.nodes, options);
+  if (changed.length === 0) return { change, messages };
   const computed = new Map(changed.map((node) => [node.id, node]));
   const old = new Map(before.map((node) => [node.id, node]));
   const current = (node: ContentNode) => computed.get(node.id) ?? node;
@@ -125,22 +172,6 @@ class Evaluation {
       else this.bySchemaId.set(node.schemaId, [node]);
     }
     this.end = performance.now() + (options.budgetMs ?? BUDGET_MS);
-  }
-
-  compile(datapoint: Datapoint): Compiled {
-    try {
-      const program = compileFormula(datapoint.formula ?? '', (input, { attributes }) =>
-        this.conversionOf(datapoint, input, attributes),
-      );
-      for (const input of program.inputs) {
-        const problem = this.findProblem(datapoint, input);
-        if (problem) return { problem, line: input.line };
-      }
-      return program;
-    } catch (error) {
-      if (error instanceof FormulaError) return { problem: error.message, line: 0 };
-      throw error;
-    }
   }
 
   evaluate(datapoint: Datapoint, compiled: Compiled): void {
@@ -199,21 +230,6 @@ class Evaluation {
     return !inTable && found[0] ? String(found[0].id) : 'all';
   }
 
-  /** What is wrong with what a formula reads, or null. */
-  private findProblem(formula: Datapoint, { kind, id }: FormulaInput): string | null {
-    const table = this.index.multivalueOf(formula.id);
-    if (kind === 'index') return table ? null : 'Only a formula of a table has field._index.';
-    const node = this.index.nodes.get(id);
-    if (!node || node.category === 'section') return `The schema has no field "${id}".`;
-    if (node.category !== 'datapoint') {
-      return kind === 'value' ? null : `"${id}" is a list of rows and has neither values nor attributes.`;
-    }
-    const multivalue = this.index.multivalueOf(id);
-    if (kind === 'all') return multivalue ? null : `"${id}" is in no table and has one value only.`;
-    const isElsewhere = multivalue !== null && (multivalue !== table || !isCell(multivalue));
-    return isElsewhere ? `"${id}" is in a table and has a value in each row: field.${id}.all_values.` : null;
-  }
-
   private inputsOf(
     formula: Datapoint,
     node: ContentNode,
@@ -234,7 +250,8 @@ class Evaluation {
     if (schemaNode.category !== 'datapoint') return this.rowsOf(id, columnsOf(this.index, id, attributes, formula.id));
     const found = this.bySchemaId.get(id) ?? [];
     const inTable = this.index.multivalueOf(id) !== null;
-    const one = inTable ? found.find(({ parentId }) => parentId === node.parentId) : found[0];
+    const row = inTable ? (this.children.get(node.parentId) ?? []) : [];
+    const one = inTable ? row.find(({ schemaId }) => schemaId === id) : found[0];
     const current = one && this.nodes.get(one.id);
     return kind === 'attribute' ? attributeOf(schemaNode, current, attribute) : typedValue(schemaNode, current);
   }
@@ -273,20 +290,36 @@ class Evaluation {
         );
       });
   }
+}
 
-  private conversionOf(
-    formula: Datapoint,
-    { kind, id }: FormulaInput,
-    attributes: ReadonlySet<string>,
-  ): Conversion | Record<string, Conversion> {
-    const node = this.index.nodes.get(id);
-    if (!node || kind === 'attribute' || kind === 'index') return 'none';
-    if (node.category === 'datapoint') return conversionFor(node);
-    const item = this.index.multivalueOf(id)?.children;
-    if (item?.category === 'datapoint') return 'none';
-    const columns = columnsOf(this.index, id, attributes, formula.id);
-    return Object.fromEntries(columns.map((column) => [column.id, conversionFor(column)]));
+/** What is wrong with what a formula reads, or null. */
+function findProblem(index: SchemaIndex, formula: Datapoint, { kind, id }: FormulaInput): string | null {
+  const table = index.multivalueOf(formula.id);
+  if (kind === 'index') return table ? null : 'Only a formula of a table has field._index.';
+  const node = index.nodes.get(id);
+  if (!node || node.category === 'section') return `The schema has no field "${id}".`;
+  if (node.category !== 'datapoint') {
+    return kind === 'value' ? null : `"${id}" is a list of rows and has neither values nor attributes.`;
   }
+  const multivalue = index.multivalueOf(id);
+  if (kind === 'all') return multivalue ? null : `"${id}" is in no table and has one value only.`;
+  const isElsewhere = multivalue !== null && (multivalue !== table || !isCell(multivalue));
+  return isElsewhere ? `"${id}" is in a table and has a value in each row: field.${id}.all_values.` : null;
+}
+
+function conversionOf(
+  index: SchemaIndex,
+  formula: Datapoint,
+  { kind, id }: FormulaInput,
+  attributes: ReadonlySet<string>,
+): Conversion | Record<string, Conversion> {
+  const node = index.nodes.get(id);
+  if (!node || kind === 'attribute' || kind === 'index') return 'none';
+  if (node.category === 'datapoint') return conversionFor(node);
+  const item = index.multivalueOf(id)?.children;
+  if (item?.category === 'datapoint') return 'none';
+  const columns = columnsOf(index, id, attributes, formula.id);
+  return Object.fromEntries(columns.map((column) => [column.id, conversionFor(column)]));
 }
 
 /** Whether the items of a multivalue are rows, whose cells see each other. */
@@ -360,43 +393,43 @@ function toContent(datapoint: Datapoint, node: ContentNode, text: string) {
   return { error: `The result is longer than ${MAX_VALUE_LENGTH} characters.` };
 }
 
+/** Ids of the fields that a formula reads. */
+function readBy(index: SchemaIndex, id: string, program: Compiled): string[] {
+  const inputs = 'problem' in program ? [] : program.inputs.filter(({ kind }) => kind !== 'index');
+  return inputs.flatMap((input) => {
+    if (index.nodes.get(input.id)?.category === 'datapoint') return [input.id];
+    const item = index.multivalueOf(input.id)?.children;
+    if (item?.category === 'datapoint') return [item.id];
+    return columnsOf(index, input.id, (program as Program).attributes, id).map((column) => column.id);
+  });
+}
+
 /** Ids of formula fields, those that are read before those that read them; and those that read themselves by some way. */
 function sortByDependency(index: SchemaIndex, compiled: ReadonlyMap<string, Compiled>) {
-  const readBy = new Map<string, string[]>();
-  for (const [id, program] of compiled) {
-    const ids = 'problem' in program ? [] : program.inputs.filter(({ kind }) => kind !== 'index');
-    const read = ids.flatMap((input) => {
-      if (index.nodes.get(input.id)?.category === 'datapoint') return [input.id];
-      const item = index.multivalueOf(input.id)?.children;
-      if (item?.category === 'datapoint') return [item.id];
-      return columnsOf(index, input.id, (program as Program).attributes, id).map((column) => column.id);
-    });
-    readBy.set(
-      id,
-      read.filter((one) => compiled.has(one)),
-    );
-  }
+  const reads = new Map(
+    [...compiled].map(([id, program]) => [id, readBy(index, id, program).filter((one) => compiled.has(one))]),
+  );
   const order: string[] = [];
   const visited = new Set<string>();
   const visit = (id: string): void => {
     if (visited.has(id)) return;
     visited.add(id);
-    for (const read of readBy.get(id)!) visit(read);
+    for (const read of reads.get(id)!) visit(read);
     order.push(id);
   };
   for (const id of compiled.keys()) visit(id);
-  return { order, cyclic: new Set(order.filter((id) => reaches(readBy, id))) };
+  return { order, cyclic: new Set(order.filter((id) => reaches(reads, id))) };
 }
 
 /** Whether a field reads itself, by whatever way. */
-function reaches(readBy: ReadonlyMap<string, readonly string[]>, id: string): boolean {
+function reaches(reads: ReadonlyMap<string, readonly string[]>, id: string): boolean {
   const seen = new Set<string>();
-  const open = [...readBy.get(id)!];
+  const open = [...reads.get(id)!];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     if (next === id) return true;
     if (seen.has(next)) continue;
     seen.add(next);
-    open.push(...readBy.get(next)!);
+    open.push(...reads.get(next)!);
   }
   return false;
 }

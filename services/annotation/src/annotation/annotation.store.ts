@@ -95,6 +95,7 @@ export function createAnnotationStore(database: Database) {
       fingerprint: nullable(String),
       parentPages: { type: [Schema.Types.Mixed], default: [] },
       givenJson: nullable(String),
+      contentSize: { type: Schema.Types.Mixed, default: null },
       /** Of file name and messages. */
       ownWords: { type: [String], select: false },
       contentWords: { type: [String], select: false },

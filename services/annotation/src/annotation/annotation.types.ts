@@ -1,3 +1,4 @@
+import type { ContentSize } from '@intake/schema';
 import type { Status } from './status';
 
 /** A message kept with an annotation: of failed imports and exports, and of hooks. API: annotations.md section 1. */
@@ -37,6 +38,7 @@ export const FRESH = {
   givenJson: null,
   extractedPollId: null,
   statusVersion: 1,
+  contentSize: null,
 } as const;
 
 /** A page of the annotation that a part was made of. */
@@ -103,6 +105,8 @@ export interface Annotation {
   /** Content that was given when the annotation was made: the extraction fills the rest. JSON text; null: none. */
   readonly givenJson: string | null;
   readonly messages: readonly Message[];
+  /** How large the content is; null for annotations of older versions, until it is written. */
+  readonly contentSize: ContentSize | null;
   /** Values for `rir_field_names` such as `upload:<id>`. */
   readonly values: Readonly<Record<string, string>>;
   readonly metadata: Readonly<Record<string, unknown>>;

@@ -7,16 +7,18 @@ import {
   buildNodes,
   type ContentNode,
   evaluateFormulas,
+  findSizeProblem,
   type SchemaContent,
   type SourceCandidate,
   type SourceRow,
   schemaIndex,
+  sizeOf,
 } from '@intake/schema';
 import { decideAutomation, type Finding } from '../automation/automation';
 import type { BlockerStore } from '../automation/blocker.store';
 import type { ContentStore } from '../content/content.store';
 import { today } from '../content/contents';
-import { applyGiven } from '../content/given-content';
+import { applyGiven, findGivenProblem } from '../content/given-content';
 import { isTrigger } from '../lifecycle';
 import type { ReadingStore } from '../migration/reading.store';
 import type { NoteStore } from '../note/note.store';
@@ -104,6 +106,8 @@ export function createAnnotations(tools: AnnotationTools) {
       let count = 0;
       const built = givenJson === null ? [] : buildNodes(schema, null, () => ++count);
       const shaped = givenJson === null ? [] : applyGiven(schema, built, JSON.parse(givenJson), () => ++count);
+      const tooLarge = findSizeProblem(sizeOf(shaped)) ?? findGivenProblem(givenJson);
+      if (tooLarge !== null) throw invalidField('content_data', tooLarge);
       const first = count === 0 ? 0 : await backbone.ids.next('node', count);
       const nodes = evaluateFormulas(
         schema,
@@ -143,6 +147,8 @@ export function createAnnotations(tools: AnnotationTools) {
       const sources = { ...toSources(result), values: { ...awaited.values }, defaultScoreThreshold };
       const built = buildNodes(schema, sources, () => count++);
       const drafts = withGiven(schema, built, awaited.givenJson, () => 1 + count++);
+      const tooLarge = findSizeProblem(sizeOf(drafts));
+      if (tooLarge !== null) return failExtraction(caller, { ...request, message: tooLarge });
       const first = await backbone.ids.next('node', Math.max(count, 1));
       const formulas = evaluateFormulas(
         schema,
@@ -204,18 +210,7 @@ export function createAnnotations(tools: AnnotationTools) {
       });
     },
 
-    async failExtraction(
-      caller: Caller,
-      { annotationId, rirPollId, message }: contract.FailExtractionRequest,
-    ): Promise<Annotation> {
-      return duplicates.retry(() =>
-        changeState(tools, caller, annotationId, 'fail_extraction', {
-          unless: (before) => !isAwaited(before, rirPollId),
-          patch: { messages: [{ id: 'all', type: 'error', content: message }] },
-          alongside: (session, after) => duplicates.link(session, after),
-        }),
-      );
-    },
+    failExtraction,
 
     /** The document was cut at its separator pages; its parts are documents of their own. */
     splitAtImport: (caller: Caller, { annotationId, rirPollId, pageIds }: contract.SplitAtImportRequest) =>
@@ -457,6 +452,20 @@ export function createAnnotations(tools: AnnotationTools) {
     },
   };
 
+  /** The document cannot be read, and ends in `failed_import` with the reason. */
+  async function failExtraction(
+    caller: Caller,
+    { annotationId, rirPollId, message }: contract.FailExtractionRequest,
+  ): Promise<Annotation> {
+    return duplicates.retry(() =>
+      changeState(tools, caller, annotationId, 'fail_extraction', {
+        unless: (before) => !isAwaited(before, rirPollId),
+        patch: { messages: [{ id: 'all', type: 'error', content: message }] },
+        alongside: (session, after) => duplicates.link(session, after),
+      }),
+    );
+  }
+
   /** The connector or the hooks of the queue may have errors to tell. */
   async function askBeforeConfirm({ id, organizationId }: Annotation, actions: string[], withConnector: boolean) {
     const request = { annotationId: id, actions, updatedDatapointIds: [], withConnector };
@@ -582,11 +591,7 @@ export function createAnnotations(tools: AnnotationTools) {
       alongside: async () => {
         rules.requireStatusOf(q, status);
         if (['confirmed', 'exporting', 'exported'].includes(status)) await rules.requireValid(annotation);
-        if (
-          status === 'to_review' &&
-          annotation.status === 'failed_import' &&
-          (await content.list(annotation.id)).length === 0
-        ) {
+        if (status === 'to_review' && annotation.status === 'failed_import' && !(await content.has(annotation.id))) {
           throw new Refusal('CONFLICT_STATUS', {
             detail: 'The document could not be read, so there is nothing to review. Import it again.',
           });

@@ -24,7 +24,7 @@ export function createRemoveAnnotations({ backbone, store, content, deletions }:
     await transaction(backbone.database, async (session) => {
       const found = await store.findOfDocument(system, documentId, session);
       for (const { id } of found) {
-        if ((await content.list(id, session)).length === 0) continue;
+        if (!(await content.has(id, session))) continue;
         throw new Refusal('CONFLICT', {
           detail: 'Document cannot be deleted due to existing datapoint references.',
         });

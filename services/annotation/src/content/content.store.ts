@@ -1,95 +1,99 @@
-import type { ClientSession, Database } from '@intake/mongo';
-import type { ContentNode } from '@intake/schema';
+import { type ClientSession, type Database, rowsOf } from '@intake/mongo';
+import { type ContentChange, type ContentNode, type ContentSize, sizeOf } from '@intake/schema';
 import { Schema } from 'mongoose';
-import { indexContent } from '../search/content-index';
-
-type Row = Omit<ContentNode, 'id'> & { _id: number; annotationId: number };
+import { type IndexedNode, indexContent, MAX_INDEXED } from '../search/content-index';
+import { type NodeRow, toNode, toRow } from './node-row';
 
 /** The content of annotations, one MongoDB document for each node, so that a large table is no large document. */
 export type ContentStore = ReturnType<typeof createContentStore>;
 
 export function createContentStore(database: Database) {
-  const schema = new Schema(
-    {
-      _id: Number,
-      annotationId: Number,
-      parentId: { type: Number, default: null },
-      index: Number,
-      category: String,
-      schemaId: String,
-      content: { type: Schema.Types.Mixed, default: null },
-      validationSources: [String],
-      hidden: Boolean,
-      timeSpent: Number,
-      timeSpentOverall: Number,
-      timeSpentGrid: Number,
-      timeSpentGridOverall: Number,
-      options: { type: [Schema.Types.Mixed], default: undefined },
-      noRecalculation: Boolean,
-      grid: Schema.Types.Mixed,
-    },
-    { collection: 'nodes', versionKey: false, minimize: false },
-  );
+  const schema = new Schema({ _id: Number, annotationId: Number }, { collection: 'nodes', versionKey: false });
   schema.index({ annotationId: 1 });
-  const model = database.connection.model('Node', schema);
+  database.connection.model('Node', schema);
+  const rows = rowsOf<NodeRow>(database, 'nodes');
 
-  const toNode = ({ _id, annotationId: _, ...row }: Row): ContentNode => ({ id: _id, ...row });
-  /** Attributes that a node does not have stay out of the row (the driver would write null). */
-  const toRow = (annotationId: number, { id, ...node }: ContentNode): Row =>
-    Object.fromEntries(
-      Object.entries({ _id: id, annotationId, ...node }).filter(([, value]) => value !== undefined),
-    ) as unknown as Row;
-
-  const listNodes = async (annotationId: number, session?: ClientSession): Promise<ContentNode[]> => {
-    const rows = await model.find({ annotationId }, null, { session }).lean<Row[]>();
-    return rows.map(toNode);
-  };
-  /** What the annotation is found by follows its content. The annotation is written before its content. */
-  const index = async (session: ClientSession, annotationId: number, nodes: readonly ContentNode[]) => {
+  const list = async (annotationId: number, session?: ClientSession): Promise<ContentNode[]> =>
+    (await rows.find({ annotationId }, { session }).toArray()).map(toNode);
+  /** What the annotation is found by, and its size, follow its content. The annotation is written before its content. */
+  const index = async (
+    session: ClientSession,
+    annotationId: number,
+    nodes: readonly IndexedNode[],
+    contentSize?: ContentSize,
+  ) => {
     const annotations = database.connection.model('Annotation').collection;
-    await annotations.updateOne({ _id: annotationId as never }, { $set: indexContent(nodes) }, { session });
+    const set = { ...indexContent(nodes), ...(contentSize && { contentSize }) };
+    await annotations.updateOne({ _id: annotationId as never }, { $set: set }, { session });
   };
 
   return {
     /** All nodes of an annotation; parents before children is not promised. */
-    list: listNodes,
+    list,
+    /** One node, or null. */
+    async find(annotationId: number, id: number, session?: ClientSession): Promise<ContentNode | null> {
+      const row = await rows.findOne({ _id: id, annotationId }, { session });
+      return row && toNode(row);
+    },
+    /** The cells of a row. */
+    async listChildren(annotationId: number, parentId: number): Promise<ContentNode[]> {
+      return (await rows.find({ annotationId, parentId }).toArray()).map(toNode);
+    },
+    /** Whether there is any content. */
+    has: async (annotationId: number, session?: ClientSession): Promise<boolean> =>
+      (await rows.findOne({ annotationId }, { session, projection: { _id: 1 } })) !== null,
     /** Nodes of several annotations at once. */
     async listMany(annotationIds: readonly number[]): Promise<Map<number, ContentNode[]>> {
-      const rows = await model.find({ annotationId: { $in: [...annotationIds] } }).lean<Row[]>();
+      const found = await rows.find({ annotationId: { $in: [...annotationIds] } }).toArray();
       const byAnnotation = new Map<number, ContentNode[]>(annotationIds.map((id) => [id, []]));
-      for (const row of rows) byAnnotation.get(row.annotationId)?.push(toNode(row));
+      for (const row of found) byAnnotation.get(row.annotationId)?.push(toNode(row));
       return byAnnotation;
     },
     /** Replaces the whole content. */
     async replaceAll(session: ClientSession, annotationId: number, nodes: readonly ContentNode[]): Promise<void> {
-      await model.deleteMany({ annotationId }, { session });
+      await rows.deleteMany({ annotationId }, { session });
       if (nodes.length > 0) {
-        await model.collection.insertMany(nodes.map((node) => toRow(annotationId, node)) as never[], {
-          session,
-          ordered: false,
-        });
+        await rows.insertMany(
+          nodes.map((node) => toRow(annotationId, node)),
+          { session, ordered: false },
+        );
       }
-      await index(session, annotationId, nodes);
+      await index(session, annotationId, nodes, sizeOf(nodes));
     },
     /** Writes what a change did. */
     async write(
       session: ClientSession,
       annotationId: number,
-      change: { changed: readonly ContentNode[]; added: readonly ContentNode[]; removed: readonly number[] },
+      { nodes, changed, added, removed }: ContentChange,
     ): Promise<void> {
       const operations = [
-        ...change.changed.map((node) => {
+        ...changed.map((node) => {
           const { _id, ...row } = toRow(annotationId, node);
-          return { replaceOne: { filter: { _id, annotationId }, replacement: { _id, ...row } } };
+          return { replaceOne: { filter: { _id, annotationId }, replacement: row } };
         }),
-        ...change.added.map((node) => ({ insertOne: { document: toRow(annotationId, node) } })),
-        ...(change.removed.length > 0
-          ? [{ deleteMany: { filter: { annotationId, _id: { $in: [...change.removed] } } } }]
-          : []),
+        ...added.map((node) => ({ insertOne: { document: toRow(annotationId, node) } })),
+        ...(removed.length > 0 ? [{ deleteMany: { filter: { annotationId, _id: { $in: [...removed] } } } }] : []),
       ];
       if (operations.length === 0) return;
-      await model.collection.bulkWrite(operations as never[], { session, ordered: true });
-      await index(session, annotationId, await listNodes(annotationId, session));
+      await rows.bulkWrite(operations, { session, ordered: true });
+      await index(session, annotationId, nodes, sizeOf(nodes));
+    },
+    /** Writes one node, without the others being looked at. @param indexed whether its value is another one */
+    async writeNode(
+      session: ClientSession,
+      annotationId: number,
+      node: ContentNode,
+      { indexed }: { readonly indexed: boolean },
+    ): Promise<void> {
+      const { _id, ...row } = toRow(annotationId, node);
+      await rows.replaceOne({ _id, annotationId }, row, { session });
+      if (!indexed) return;
+      const filled = await rows
+        .find({ annotationId, category: 'datapoint', 'content.value': { $gt: '' } }, { session })
+        .project<IndexedNode>({ _id: 0, category: 1, schemaId: 1, 'content.value': 1, 'content.normalizedValue': 1 })
+        .limit(MAX_INDEXED)
+        .toArray();
+      await index(session, annotationId, filled);
     },
   };
 }

@@ -1,8 +1,9 @@
 import type { annotation as contract, extension } from '@intake/contracts';
 import { events } from '@intake/contracts';
-import { transaction } from '@intake/mongo';
+import { type ClientSession, transaction } from '@intake/mongo';
 import { type Caller, invalidField, Refusal, systemCaller } from '@intake/rpc';
 import {
+  type ApiContentNode,
   addEmptyItem,
   aggregateContent,
   applyOperations,
@@ -10,14 +11,19 @@ import {
   type ContentMessage,
   type ContentNode,
   type ContentResult,
+  type ContentSize,
   checkContent,
+  concernsFormulas,
   exportTree,
+  findSizeProblem,
   patchNode,
   patchTree,
   renderNode,
+  renderNodes,
   renderTree,
   type SchemaContent,
   selectText,
+  sizeOf,
   type WriteContext,
   withFormulas,
 } from '@intake/schema';
@@ -70,44 +76,93 @@ export function createContents(tools: AnnotationTools) {
       const nodes = await content.list(annotationId, session);
       // New nodes are numbered from -1 down first: how many there are is known only afterwards.
       let count = 0;
-      const result = change(schema, nodes, {
-        allocateId: () => --count,
-        source: caller.kind === 'user' ? 'user' : 'hook',
-      });
+      const result = change(schema, nodes, { allocateId: () => --count, source: sourceOf(caller) });
       if (result.errors) throw new Refusal('INVALID', { fields: result.errors });
+      requireSize(sizeOf(nodes), sizeOf(result.nodes));
       const written = count < 0 ? numberNodes(result, await backbone.ids.next('node', -count)) : result;
       const { change: numbered, messages } = withFormulas(schema, nodes, written, { today: today() });
-      if (numbered.changed.length + numbered.added.length + numbered.removed.length === 0)
-        return { nodes: numbered.nodes, result: numbered, messages };
-      const now = new Date();
-      const after: Annotation = {
-        ...before,
-        version: before.version + 1,
-        modifiedAt: now,
-        modifierId: caller.userId ?? before.modifierId,
-        reviewUntil:
-          before.status === 'reviewing' ? new Date(now.getTime() + before.sessionTimeoutS * 1000) : before.reviewUntil,
-      };
-      await content.write(session, annotationId, numbered);
-      await store.replace(session, after, before);
-      await history.add(session, {
-        ...historyOf(after, before.status, 'content', caller, now),
-        values: changedValues(nodes, numbered, caller.kind === 'user' ? 'person' : 'hook'),
-      });
-      await backbone.emit(session, {
-        subject: 'annotation.content_changed',
-        aggregate: `annotation:${annotationId}`,
-        version: after.version,
-        payload: events.AnnotationContentChanged.fromPartial({
-          annotationId,
-          organizationId: after.organizationId,
-          queueId: after.queueId,
-          version: after.version,
-          nodeIds: [...numbered.changed, ...numbered.added].map(({ id }) => id),
-          actorId: caller.userId ?? undefined,
-        }),
-      });
+      if (!isEmpty(numbered)) {
+        await content.write(session, annotationId, numbered);
+        await record(session, caller, before, nodes, numbered);
+      }
       return { nodes: numbered.nodes, result: numbered, messages };
+    });
+  }
+
+  /**
+   * A write of one datapoint. Where no formula has to do with it, the rest of the content is not read: a table may have thousands of
+   * rows.
+   */
+  async function writeDatapoint(
+    caller: Caller,
+    annotationId: number,
+    nodeId: number,
+    change: Write,
+  ): Promise<ApiContentNode | null> {
+    const annotation = await store.get(caller, annotationId);
+    const [schema, found] = await Promise.all([schemaOf(annotation), content.find(annotationId, nodeId)]);
+    if (!found) throw new Refusal('NOT_FOUND');
+    const isAlone = found.category === 'datapoint' && annotation.contentSize !== null;
+    if (!isAlone || concernsFormulas(schema, found.schemaId)) {
+      return renderNode((await write(caller, annotationId, change)).nodes, nodeId);
+    }
+    return transaction(backbone.database, async (session) => {
+      const [before, node] = [
+        await store.get(caller, annotationId, session),
+        await content.find(annotationId, nodeId, session),
+      ];
+      requireWritable(before, caller);
+      if (!node) throw new Refusal('NOT_FOUND');
+      const result = change(schema, [node], { allocateId: () => -1, source: sourceOf(caller) });
+      if (result.errors) throw new Refusal('INVALID', { fields: result.errors });
+      const [after] = result.changed;
+      if (!after) return renderNode([node], nodeId);
+      const contentSize = requireSize(before.contentSize, resized(before.contentSize, node, after));
+      const isOther =
+        after.content?.value !== node.content?.value ||
+        after.content?.normalizedValue !== node.content?.normalizedValue;
+      await content.writeNode(session, annotationId, after, { indexed: isOther });
+      await record(session, caller, before, [node], result, { contentSize });
+      return renderNode([after], nodeId);
+    });
+  }
+
+  /** What a write of content changes beside it. */
+  async function record(
+    session: ClientSession,
+    caller: Caller,
+    before: Annotation,
+    nodes: readonly ContentNode[],
+    change: ContentChange,
+    patch: Partial<Annotation> = {},
+  ): Promise<void> {
+    const now = new Date();
+    const after: Annotation = {
+      ...before,
+      ...patch,
+      version: before.version + 1,
+      modifiedAt: now,
+      modifierId: caller.userId ?? before.modifierId,
+      reviewUntil:
+        before.status === 'reviewing' ? new Date(now.getTime() + before.sessionTimeoutS * 1000) : before.reviewUntil,
+    };
+    await store.replace(session, after, before);
+    await history.add(session, {
+      ...historyOf(after, before.status, 'content', caller, now),
+      values: changedValues(nodes, change, caller.kind === 'user' ? 'person' : 'hook'),
+    });
+    await backbone.emit(session, {
+      subject: 'annotation.content_changed',
+      aggregate: `annotation:${after.id}`,
+      version: after.version,
+      payload: events.AnnotationContentChanged.fromPartial({
+        annotationId: after.id,
+        organizationId: after.organizationId,
+        queueId: after.queueId,
+        version: after.version,
+        nodeIds: [...change.changed, ...change.added].map(({ id }) => id),
+        actorId: caller.userId ?? undefined,
+      }),
     });
   }
 
@@ -133,6 +188,13 @@ export function createContents(tools: AnnotationTools) {
     return extensions.runContentEvents(request, by, { timeoutMs: EXTENSIONS_MS });
   }
 
+  /** All below a node; a row is read alone. */
+  async function listBelow(annotationId: number, { id, category }: ContentNode): Promise<readonly ContentNode[]> {
+    if (category === 'datapoint') return [];
+    const all = category === 'tuple' ? content.listChildren(annotationId, id) : content.list(annotationId);
+    return (await all).filter((node) => node.id !== id);
+  }
+
   return {
     async getTree(caller: Caller, annotationId: number) {
       await store.get(caller, annotationId);
@@ -143,24 +205,33 @@ export function createContents(tools: AnnotationTools) {
       const schema = await schemaOf(await store.get(caller, annotationId));
       return confirmedValues(schema, await content.list(annotationId));
     },
-    /** The trees of several annotations, in the order of the ids; those the caller cannot see are left out. */
-    async getTrees(caller: Caller, annotationIds: readonly number[]) {
-      const visible = new Set((await store.getMany(caller, annotationIds)).map(({ id }) => id));
-      const nodes = await content.listMany(annotationIds.filter((id) => visible.has(id)));
-      return [...nodes].map(([id, own]) => ({ id, tree: renderTree(own) }));
+    /**
+     * The trees of several annotations, in the order of the ids; those the caller cannot see are left out.
+     *
+     * @param schemaIds not empty: instead of the tree only the nodes of these, as one list
+     */
+    async getTrees(caller: Caller, annotationIds: readonly number[], schemaIds: readonly string[]) {
+      const visible = new Map((await store.getMany(caller, annotationIds)).map((one) => [one.id, one]));
+      const trees: { id: number; tree: ApiContentNode[] }[] = [];
+      for await (const batch of inBatches(annotationIds.flatMap((id) => visible.get(id) ?? []))) {
+        const nodes = await content.listMany(batch.map(({ id }) => id));
+        for (const { id } of batch) {
+          const own = nodes.get(id) ?? [];
+          trees.push({ id, tree: schemaIds.length > 0 ? renderOf(own, new Set(schemaIds)) : renderTree(own) });
+        }
+      }
+      return trees;
     },
     async getNode(caller: Caller, annotationId: number, nodeId: number) {
       await store.get(caller, annotationId);
-      const node = renderNode(await content.list(annotationId), nodeId);
+      const node = await content.find(annotationId, nodeId);
       if (!node) throw new Refusal('NOT_FOUND');
-      return node;
+      return renderNode([node, ...(await listBelow(annotationId, node))], nodeId);
     },
     async patchNode(caller: Caller, annotationId: number, nodeId: number, patch: unknown) {
-      const { nodes } = await write(caller, annotationId, (schema, before, context) => {
-        if (!before.some(({ id }) => id === nodeId)) throw new Refusal('NOT_FOUND');
-        return patchNode(schema, before, nodeId, patch, context);
-      });
-      return renderNode(nodes, nodeId);
+      return writeDatapoint(caller, annotationId, nodeId, (schema, before, context) =>
+        patchNode(schema, before, nodeId, patch, context),
+      );
     },
     async patchTree(caller: Caller, annotationId: number, tree: unknown) {
       const { nodes } = await write(caller, annotationId, (schema, before, context) =>
@@ -194,11 +265,9 @@ export function createContents(tools: AnnotationTools) {
       if (!page) throw invalidField('page', 'This page has no text, or does not belong to the annotation.');
       const words = JSON.parse(page.wordsJson) as StoredWord[];
       const { text, box } = wordsIn(words, [left, top, right, bottom]);
-      const { nodes } = await write(caller, annotationId, (schema, before) => {
-        if (!before.some(({ id }) => id === nodeId)) throw new Refusal('NOT_FOUND');
-        return selectText(schema, before, nodeId, { text, page: page.number, position: [...box] });
-      });
-      return renderNode(nodes, nodeId);
+      return writeDatapoint(caller, annotationId, nodeId, (schema, before) =>
+        selectText(schema, before, nodeId, { text, page: page.number, position: [...box] }),
+      );
     },
     /** Appends an empty row or item; answers it. */
     async addEmptyItem(caller: Caller, annotationId: number, multivalueId: number) {
@@ -233,20 +302,20 @@ export function createContents(tools: AnnotationTools) {
       const schema = await schemaOf(annotation);
       const skipHidden = !request.messagesForHiddenDatapoints;
       const said = [...(asked?.messages ?? []).map(toGivenMessage), ...messages];
-      const shown = skipHidden ? said.filter(({ id }) => !isHidden(nodes, Number(id))) : said;
-      const present = new Set(nodes.map(({ id }) => id));
+      const present = new Map(nodes.map((node) => [node.id, node]));
+      const shown = skipHidden ? said.filter(({ id }) => !isHidden(present, Number(id))) : said;
       const changed = [...own.result.changed, ...own.result.added].map(({ id }) => id);
       const updated = [...changed, ...(asked?.changedIds ?? [])].filter((id) => present.has(id));
       return {
         messages: [...shown, ...checkContent(schema, nodes, { skipHidden }), ...aggregateContent(schema, nodes)],
-        updated: topmost(updated, nodes).map((id) => renderNode(nodes, id)),
+        updated: renderNodes(nodes, topmost(updated, nodes)),
       };
     },
     /** Annotations in order with their export nodes; content is read for some of them at a time. */
     async *exportAll(
       annotations: AsyncIterable<Annotation>,
     ): AsyncGenerator<{ annotation: Annotation; contentJson: string }> {
-      for await (const batch of inBatches(annotations, 50)) {
+      for await (const batch of inBatches(annotations)) {
         const nodes = await content.listMany(batch.map(({ id }) => id));
         for (const annotation of batch) {
           const own = nodes.get(annotation.id) ?? [];
@@ -279,14 +348,36 @@ export function today(): string {
   return new Date().toISOString().slice(0, 10);
 }
 
+/** Where a write comes from: what a person writes is validated. */
+function sourceOf({ kind }: Caller): WriteContext['source'] {
+  return kind === 'user' ? 'user' : 'hook';
+}
+
+function isEmpty({ changed, added, removed }: ContentChange): boolean {
+  return changed.length + added.length + removed.length === 0;
+}
+
+/** The size of content in which one node is another one now. */
+function resized(size: ContentSize | null, before: ContentNode, after: ContentNode): ContentSize | null {
+  const grown = sizeOf([after]).characters - sizeOf([before]).characters;
+  return size && { ...size, characters: size.characters + grown };
+}
+
+/** Refuses to let content grow beyond what an annotation holds. */
+function requireSize<T extends ContentSize | null>(before: T, after: T): T {
+  const hasGrown = before && after && (after.nodes > before.nodes || after.characters > before.characters);
+  const problem = hasGrown ? findSizeProblem(after) : null;
+  if (problem) throw new Refusal('INVALID', { detail: problem });
+  return after;
+}
+
 /** A write of nothing. */
 function leave(nodes: ContentNode[]): ContentChange {
   return { nodes, changed: [], added: [], removed: [] };
 }
 
 /** Whether the node is hidden or lies in a hidden one. */
-function isHidden(nodes: readonly ContentNode[], id: number): boolean {
-  const byId = new Map(nodes.map((node) => [node.id, node]));
+function isHidden(byId: ReadonlyMap<number, ContentNode>, id: number): boolean {
   for (let node = byId.get(id); node; node = node.parentId === null ? undefined : byId.get(node.parentId)) {
     if (node.hidden) return true;
   }
@@ -348,14 +439,31 @@ function topmost(changed: readonly number[], nodes: readonly ContentNode[]): num
   return [...ids].filter((id) => !hasChangedAncestor(id));
 }
 
-async function* inBatches<T>(items: AsyncIterable<T>, size: number): AsyncGenerator<T[]> {
-  let batch: T[] = [];
-  for await (const item of items) {
-    batch.push(item);
-    if (batch.length === size) {
-      yield batch;
-      batch = [];
-    }
+/** So many annotations, and about so many nodes, are held in memory at once. */
+const BATCH = 50;
+const NODES_AT_ONCE = 20_000;
+/** Of annotations that do not say it. */
+const USUAL_NODES = 200;
+
+async function* inBatches(
+  annotations: Iterable<Annotation> | AsyncIterable<Annotation>,
+): AsyncGenerator<readonly Annotation[]> {
+  let batch: Annotation[] = [];
+  let count = 0;
+  for await (const annotation of annotations) {
+    batch.push(annotation);
+    count += annotation.contentSize?.nodes ?? USUAL_NODES;
+    if (batch.length < BATCH && count < NODES_AT_ONCE) continue;
+    yield batch;
+    batch = [];
+    count = 0;
   }
   if (batch.length > 0) yield batch;
+}
+
+/** The nodes of some fields, in the order of the tree. */
+function renderOf(nodes: readonly ContentNode[], schemaIds: ReadonlySet<string>): ApiContentNode[] {
+  const wanted = (tree: readonly ApiContentNode[]): ApiContentNode[] =>
+    tree.flatMap((node) => [...(schemaIds.has(node.schema_id) ? [node] : []), ...wanted(node.children ?? [])]);
+  return wanted(renderTree(nodes));
 }

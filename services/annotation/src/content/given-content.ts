@@ -10,6 +10,15 @@ interface GivenNode {
   readonly children?: unknown;
 }
 
+/** It is kept in the row of the annotation until the extraction; a row of MongoDB has 16 MB, with all else. */
+const MAX_GIVEN_BYTES = 8 * 1024 * 1024;
+
+/** Why given content is not taken, in words; null: it is. */
+export function findGivenProblem(givenJson: string | null): string | null {
+  const isTooLarge = givenJson !== null && Buffer.byteLength(givenJson) > MAX_GIVEN_BYTES;
+  return isTooLarge ? 'More than 8 MB cannot be given here: add the rest by content/operations.' : null;
+}
+
 /**
  * Puts given values into content: datapoints get theirs, tables and lists the given rows instead of their own.
  *

@@ -14,6 +14,9 @@ export interface Reading {
 
 type Row = Omit<Reading, 'annotationId' | 'sources'> & { _id: number; sourcesJson: string | null };
 
+/** A row of MongoDB has 16 MB. Of larger readings new fields get nothing. */
+const MAX_SOURCES_BYTES = 15_000_000;
+
 /** What contents were made of, in MongoDB. */
 export type ReadingStore = ReturnType<typeof createReadingStore>;
 
@@ -33,7 +36,8 @@ export function createReadingStore(database: Database) {
 
   return {
     async save(session: ClientSession, { annotationId, sources, ...reading }: Reading): Promise<void> {
-      const sourcesJson = sources && JSON.stringify(sources);
+      const json = sources && JSON.stringify(sources);
+      const sourcesJson = json !== null && Buffer.byteLength(json) <= MAX_SOURCES_BYTES ? json : null;
       await model.replaceOne({ _id: annotationId }, { ...reading, sourcesJson }, { session, upsert: true });
     },
     async find(annotationId: number, session: ClientSession): Promise<Reading | null> {

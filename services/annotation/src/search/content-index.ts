@@ -17,19 +17,26 @@ export interface ContentIndex {
   readonly contentFields: readonly IndexedField[];
 }
 
+/** What the index looks at. */
+export type IndexedNode = Pick<ContentNode, 'category' | 'schemaId'> & {
+  readonly content: { readonly value: string; readonly normalizedValue?: string | null } | null;
+};
+
 /** So many values of one annotation are found by `field.<id>`. */
 const MAX_FIELDS = 1000;
+/** Of further values nothing is found. */
+export const MAX_INDEXED = 3000;
 
 /** Makes what annotations are found by; empty values are left out. */
-export function indexContent(nodes: readonly ContentNode[]): ContentIndex {
-  const filled = nodes.filter((node) => node.category === 'datapoint' && node.content?.value);
+export function indexContent(nodes: readonly IndexedNode[]): ContentIndex {
+  const filled = nodes.filter((node) => node.category === 'datapoint' && node.content?.value).slice(0, MAX_INDEXED);
   return {
     contentWords: wordsOf(filled.map((node) => node.content?.value ?? '')),
     contentFields: filled.slice(0, MAX_FIELDS).map(toField),
   };
 }
 
-function toField({ schemaId, content }: ContentNode): IndexedField {
+function toField({ schemaId, content }: IndexedNode): IndexedField {
   const meaning = content?.normalizedValue ?? '';
   const number = /^-?\d+(\.\d+)?$/.test(meaning) ? Number(meaning) : Number.NaN;
   const date = /^\d{4}-\d{2}-\d{2}$/.test(meaning) ? new Date(`${meaning}T00:00:00Z`) : null;

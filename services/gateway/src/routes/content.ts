@@ -1,7 +1,7 @@
 import {
   answers,
   boolean,
-  contentToJson,
+  contentToText,
   listOf,
   MESSAGE_SCHEMA,
   messageToJson,
@@ -16,7 +16,7 @@ import { invalidField } from '@intake/rpc';
 import { z } from 'zod';
 import { answersObject } from '../openapi/named-schema';
 import { NODE } from '../openapi/objects';
-import { type ApiRequest, route } from '../route';
+import { Answer, type ApiRequest, route } from '../route';
 import type { RouteContext } from './index';
 import { onlyOne } from './lookups';
 
@@ -48,6 +48,11 @@ const validateBody = z.object({
 
 const TREE = { content: listOf(answers.object), results: listOf(answers.object) };
 
+const JSON_TYPE = { 'Content-Type': 'application/json; charset=utf-8' };
+
+/** A table of thousands of rows takes seconds to be written and read. */
+const TREE_MS = 60_000;
+
 /** A validation waits for a connector and for hooks, one after the other. API: limits.md. */
 const VALIDATE_MS = 150_000;
 
@@ -56,7 +61,7 @@ export function contentRoutes({ services }: RouteContext) {
   const annotations = services.annotation;
 
   const tree = ({ treeJson }: { treeJson: string }, { parameters, urls }: ApiRequest<{ id: number }>) =>
-    contentToJson(treeJson, parameters.id, urls);
+    new Answer(200, JSON_TYPE, contentToText(treeJson, parameters.id, urls));
   const node = ({ treeJson }: { treeJson: string }, { parameters, urls }: ApiRequest<{ id: number }>) =>
     nodeToJson(onlyOne(readNodes(treeJson)), parameters.id, urls);
 
@@ -64,25 +69,32 @@ export function contentRoutes({ services }: RouteContext) {
     route('GET', '/annotations/:id/content', {
       allow: 'readAnnotations',
       doc: answersObject('The content tree', TREE),
-      call: ({ parameters }, caller) => annotations.getContent({ annotationId: parameters.id }, caller),
+      timeoutMs: TREE_MS,
+      call: ({ parameters }, caller) =>
+        annotations.getContent({ annotationId: parameters.id }, caller, { timeoutMs: TREE_MS }),
       reply: tree,
     }),
     route('PATCH', '/annotations/:id/content', {
       allow: 'review',
       doc: answersObject('Change several values', TREE),
       body: z.object({ content: list }),
+      timeoutMs: TREE_MS,
       call: ({ parameters, body }, caller) =>
-        annotations.patchContent({ annotationId: parameters.id, treeJson: JSON.stringify(body.content) }, caller),
+        annotations.patchContent({ annotationId: parameters.id, treeJson: JSON.stringify(body.content) }, caller, {
+          timeoutMs: TREE_MS,
+        }),
       reply: tree,
     }),
     route('POST', '/annotations/:id/content/operations', {
       allow: 'review',
       doc: answersObject('Replace, add and remove several nodes', TREE),
       body: z.object({ operations: list }),
+      timeoutMs: TREE_MS,
       call: ({ parameters, body }, caller) =>
         annotations.applyOperations(
           { annotationId: parameters.id, operationsJson: JSON.stringify(body.operations) },
           caller,
+          { timeoutMs: TREE_MS },
         ),
       reply: tree,
     }),

@@ -4,7 +4,6 @@ import {
   EMAIL_TEMPLATE,
   EMAIL_TEMPLATE_TYPES,
   type EmailTemplateValues,
-  findNodes,
   mailAddress,
   readNodes,
   recipientToJson,
@@ -118,12 +117,13 @@ export function emailTemplateRoutes(context: RouteContext) {
     caller: Caller,
   ): Promise<[string, string][]> => {
     if (rows.length === 0 || names.length === 0) return [];
-    const { contents } = await annotations.getContents({ annotationIds: rows.map(({ id }) => id) }, caller);
+    const schemaIds = names.map((name) => name.slice(CONTENT_VALUE.length));
+    const { contents } = await annotations.getContents({ annotationIds: rows.map(({ id }) => id), schemaIds }, caller);
     const trees = rows.map(({ id }) => readNodes(contents.find((one) => one.annotationId === id)?.treeJson ?? ''));
-    return names.map((name) => {
-      const wanted = new Set([name.slice(CONTENT_VALUE.length)]);
+    return names.map((name, i) => {
       const values = trees
-        .flatMap((tree) => findNodes(tree, wanted))
+        .flat()
+        .filter(({ schema_id: id }) => id === schemaIds[i])
         .map((node) => (node as { content?: { value?: string | null } }).content?.value ?? '');
       return [name, values.filter((value) => value !== '').join(', ')];
     });

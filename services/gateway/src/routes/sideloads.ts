@@ -3,7 +3,6 @@ import {
   blockerToJson,
   documentToJson,
   emailToJson,
-  findNodes,
   LABEL,
   nodeToJson,
   noteToJson,
@@ -98,10 +97,9 @@ export function createSideloads({ services, lookups }: RouteContext) {
     const found: object[] = [];
     for (let start = 0; start < rows.length; start += TREES_AT_ONCE) {
       const annotationIds = rows.slice(start, start + TREES_AT_ONCE).map(({ id }) => id);
-      const { contents } = await services.annotation.getContents({ annotationIds }, caller);
+      const { contents } = await services.annotation.getContents({ annotationIds, schemaIds: [...schemaIds] }, caller);
       for (const { annotationId, treeJson } of contents) {
-        const nodes = findNodes(readNodes(treeJson), schemaIds);
-        found.push(...nodes.map((node) => nodeToJson(node, annotationId, urls)));
+        for (const node of readNodes(treeJson)) found.push(nodeToJson(node, annotationId, urls));
       }
     }
     return found;
