@@ -18,7 +18,7 @@ let colleague: Api;
 let counter = 0;
 
 beforeAll(async () => {
-  system = await startSystem();
+  system = await startSystem({ env: { INTAKE_UNCLAIMED_MS: '1000' } });
   api = await system.login();
   const login = { username: 'colleague@example.com', password: 'correct horse battery' };
   await api.post('/users', {
@@ -119,6 +119,21 @@ it('splits a document into new ones, in the order and with the turns that are as
   const again = await api.post(`${original.url}/split`, { documents: [{ pages: [{ page: second }] }] });
   await statusIs(again.results[0].annotation, 'to_review');
   expect((await api.get(relation.url)).annotations).toHaveLength(3);
+});
+
+it('of two who edit at the same moment one is told so, and the document that was cut for it does not stay', async () => {
+  const original = await importScan();
+  const [first, second] = original.pages as string[];
+  const documents = [{ pages: [{ page: second }, { page: first }] }];
+  const answers = await Promise.all([api, colleague].map((as) => send(as, `${original.url}/edit`, { documents })));
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+  const done = answers.find(({ status }) => status === 200)?.body.results[0];
+  await waitFor('only the document with an annotation to be there', async () => {
+    const { results } = await api.get(`/documents?parent=${idOf(original.document)}`);
+    return results.length === 1 && results[0].url === done.document;
+  });
+  await statusIs(original.url, 'to_review');
+  expect((await api.download(`${done.document}/content`)).subarray(0, 5).toString()).toBe('%PDF-');
 });
 
 it('edits the original in place when one document is made of it', async () => {

@@ -13,6 +13,8 @@ export interface Config {
   readonly programs: { readonly office: string; readonly qpdf: string };
   /** Where programs are looked for. */
   readonly path: string;
+  /** How long a document may wait for its annotation, in milliseconds. */
+  readonly unclaimedMs: number;
 }
 
 /** Reads the settings; throws ConfigError naming every problem. */
@@ -24,11 +26,16 @@ export function readSettings(env: Environment): Config {
     bucket: text('INTAKE_S3_BUCKET', 'bucket of this installation; made when it is missing', 'intake'),
     region: text('INTAKE_S3_REGION', 'region the bucket is in; what MinIO calls itself by default', 'us-east-1'),
   });
-  const { drawers, converters, office, qpdf, path } = readConfig(env, {
+  const { drawers, converters, office, qpdf, path, unclaimedMs } = readConfig(env, {
     drawers: count('INTAKE_PAGE_WORKERS', 'child processes that draw page images', 1),
     converters: count('INTAKE_CONVERTERS', 'child processes that convert office files and repair PDFs', 1),
     office: text('INTAKE_SOFFICE', 'the program of LibreOffice, by path or name', 'soffice'),
     qpdf: text('INTAKE_QPDF', 'the program that repairs PDFs, by path or name', 'qpdf'),
+    unclaimedMs: count(
+      'INTAKE_UNCLAIMED_MS',
+      'documents that were cut and got no annotation are removed after this time, in milliseconds',
+      3_600_000,
+    ),
     path: text('PATH', 'where programs are looked for', '/usr/local/bin:/usr/bin:/bin'),
   });
   return {
@@ -38,5 +45,6 @@ export function readSettings(env: Environment): Config {
     converters: Math.max(converters, 1),
     programs: { office, qpdf },
     path,
+    unclaimedMs,
   };
 }

@@ -1,5 +1,5 @@
 import { connectBackbone, startConsumer } from '@intake/bus';
-import { documentStorage, extension, mailIngest, queue } from '@intake/contracts';
+import { annotation, documentStorage, extension, mailIngest, queue } from '@intake/contracts';
 import { type EngineJobs, engineWorker } from '@intake/engine';
 import { createIndexes, isMongoUnavailable, transaction } from '@intake/mongo';
 import { connectRpc, createReader, isNeighbourAway, serveRpc, systemCaller } from '@intake/rpc';
@@ -13,6 +13,7 @@ import { createDocumentStore } from './document/document.store';
 import { createOwnDocuments } from './document/own-documents';
 import { createPurge } from './document/purge';
 import { createSplitDocument } from './document/split-document';
+import { createSweepUnclaimed } from './document/unclaimed-documents';
 import { createDownloadStore } from './download/download.store';
 import { createDownloads } from './download/downloads';
 import { createCheckStorage } from './file/check-storage';
@@ -44,7 +45,7 @@ const UNPACKING_MS = 30_000;
 /** Starts the service. */
 export const start = (env: Environment) =>
   runService('document-storage', env, async (runtime) => {
-    const { rpc, objectStore, drawers, converters, programs, path } = readSettings(env);
+    const { rpc, objectStore, drawers, converters, programs, path, unclaimedMs } = readSettings(env);
     const backbone = await connectBackbone(runtime, env);
     const { database } = backbone;
     const fileStore = createFileStore(database);
@@ -147,7 +148,9 @@ export const start = (env: Environment) =>
       ),
       isAway: isNeighbourAway,
     });
-    startSweeps(runtime, backbone, { files, importUpload });
+    const annotations = connectRpc(runtime, annotation.AnnotationServiceService, rpc.addressOf('annotation'), rpc);
+    const sweepUnclaimed = createSweepUnclaimed({ documents, ownDocuments, annotations });
+    startSweeps(runtime, backbone, { files, importUpload, sweepUnclaimed, unclaimedMs });
   });
 
 if (require.main === module) void runAsProcess(start);

@@ -2,17 +2,27 @@ import type { Backbone } from '@intake/bus';
 import { startSweep } from '@intake/mongo';
 import type { Runtime } from '@intake/service';
 import { Counter } from 'prom-client';
+import type { createSweepUnclaimed } from './document/unclaimed-documents';
 import type { Files } from './file/file';
 import type { ImportUpload } from './upload/import-upload';
 
 /** A file that nobody took is an orphan after this time. */
 const ORPHAN_MS = 24 * 3600 * 1000;
 
+/** What is swept. */
+export interface SweptParts {
+  readonly files: Files;
+  readonly importUpload: ImportUpload;
+  readonly sweepUnclaimed: ReturnType<typeof createSweepUnclaimed>;
+  /** How long a document may wait for its annotation. */
+  readonly unclaimedMs: number;
+}
+
 /** Starts what looks for work at rest and for files that nobody needs. */
 export function startSweeps(
   runtime: Runtime,
   { leases }: Backbone,
-  { files, importUpload }: { files: Files; importUpload: ImportUpload },
+  { files, importUpload, sweepUnclaimed, unclaimedMs }: SweptParts,
 ): void {
   const pushed = new Counter({
     name: 'intake_uploads_pushed_total',
@@ -29,5 +39,8 @@ export function startSweeps(
   });
   startSweep(runtime, leases, 'orphan-files', 10 * 60_000, async () => {
     removed.inc(await files.sweepOrphans(new Date(Date.now() - ORPHAN_MS)));
+  });
+  startSweep(runtime, leases, 'unclaimed-documents', Math.min(unclaimedMs, 10 * 60_000), async () => {
+    await sweepUnclaimed(new Date(Date.now() - unclaimedMs));
   });
 }

@@ -17,7 +17,7 @@ const CUT_MS = 120_000;
 
 /**
  * Documents of pages of an annotation, in the order and turned as people want them; the annotation's document is their
- * parent. Nothing is imported. Throws INVALID when a page is not of the annotation, and when its document cannot be cut.
+ * parent. Nothing is imported, and what gets no annotation is removed after a while. Throws INVALID when a page is not of the annotation, and when its document cannot be cut.
  */
 export function createCutDocument({
   backbone,
@@ -80,7 +80,7 @@ export function createCutDocument({
       for (const { id, s3Name } of made) {
         if (!(await fileStore.hold(session, [s3Name], `document:${id}`))) throw new Refusal('CONFLICT');
       }
-      await documents.insert(session, made);
+      await documents.insert(session, made, createdAt);
     });
     return made.map(({ id, originalFileName: fileName, mimeType, md5 }) => ({
       id,

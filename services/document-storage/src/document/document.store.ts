@@ -20,7 +20,12 @@ import {
 
 /** Documents, always inside the caller's organization and what it may see there. */
 export interface DocumentStore {
-  insert(session: ClientSession, documents: readonly Document[]): Promise<void>;
+  /** @param unclaimedSince they are made for annotations that are not there yet */
+  insert(session: ClientSession, documents: readonly Document[], unclaimedSince?: Date): Promise<void>;
+  /** Documents that were made for annotations before a moment, and of which none has told yet. */
+  findUnclaimed(before: Date, limit: number): Promise<Document[]>;
+  /** The annotation that it was made for is there. */
+  claim(id: number): Promise<void>;
   /** The document by id or by the name of its file, or null when the caller cannot see it. */
   find(caller: Caller, which: { id: number } | { s3Name: string }): Promise<Document | null>;
   /** Those of the documents that the caller can see. */
@@ -87,6 +92,7 @@ type Row = Omit<Document, 'id' | 'metadata'> & {
   readonly _id: number;
   readonly metadataJson: string;
   readonly announcements: number;
+  readonly unclaimedSince?: Date;
 };
 
 const ORDERING = {
@@ -126,6 +132,7 @@ export function createDocumentStore(database: Database, files: Pick<FileStore, '
       sharedQueueIds: { type: [Number], default: undefined },
       purgedAt: Date,
       touchedAt: Date,
+      unclaimedSince: Date,
     },
     { collection: 'documents', versionKey: false },
   );
@@ -135,12 +142,13 @@ export function createDocumentStore(database: Database, files: Pick<FileStore, '
   schema.index({ organizationId: 1, sha256: 1 });
   schema.index({ s3Name: 1 }, { unique: true });
   schema.index({ emailId: 1 }, { partialFilterExpression: { emailId: { $type: 'number' } } });
+  schema.index({ unclaimedSince: 1 }, { partialFilterExpression: { unclaimedSince: { $type: 'date' } } });
   schema.index({ parentId: 1 }, { partialFilterExpression: { parentId: { $type: 'number' } } });
   const model = database.connection.model('Document', schema);
 
   const rows = rowsOf<Row>(database, 'documents');
 
-  const toDocument = ({ _id, metadataJson, announcements: _, ...row }: Row): Document => ({
+  const toDocument = ({ _id, metadataJson, announcements: _, unclaimedSince: __, ...row }: Row): Document => ({
     id: _id,
     ...row,
     rendition: row.rendition ?? null,
@@ -148,13 +156,14 @@ export function createDocumentStore(database: Database, files: Pick<FileStore, '
   });
 
   return {
-    async insert(session, documents) {
+    async insert(session, documents, unclaimedSince) {
       await rows.insertMany(
         documents.map(({ id, metadata, ...document }) => ({
           _id: id,
           ...document,
           metadataJson: JSON.stringify(metadata),
           announcements: 0,
+          ...(unclaimedSince && { unclaimedSince }),
         })),
         { session },
       );
@@ -163,6 +172,16 @@ export function createDocumentStore(database: Database, files: Pick<FileStore, '
       for await (const row of rows.find({ purgedAt: { $exists: false } }).sort({ _id: 1 })) yield toDocument(row);
     },
     hasBytes: async (id) => (await rows.countDocuments({ _id: id, purgedAt: { $exists: false } }, { limit: 1 })) > 0,
+    async findUnclaimed(before, limit) {
+      const found = await rows
+        .find({ unclaimedSince: { $lt: before } })
+        .limit(limit)
+        .toArray();
+      return found.map(toDocument);
+    },
+    async claim(id) {
+      await rows.updateOne({ _id: id }, { $unset: { unclaimedSince: '' } });
+    },
     async find(caller, which) {
       const key = 'id' in which ? { _id: which.id } : { s3Name: which.s3Name };
       const row = await rows.findOne({ $and: [visibleTo(caller), key] });
@@ -220,7 +239,7 @@ export function createDocumentStore(database: Database, files: Pick<FileStore, '
         annotations.map(({ organizationId, documentId, annotationId }) => ({
           updateOne: {
             filter: { _id: documentId, organizationId },
-            update: { $addToSet: { annotationIds: annotationId } },
+            update: { $addToSet: { annotationIds: annotationId }, $unset: { unclaimedSince: '' } },
           },
         })),
         { session },
