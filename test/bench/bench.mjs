@@ -6,7 +6,8 @@
  * 2. GET /v1/annotations/<id>: requests/s through gateway and rpc, against a Koa route reading the same MongoDB documents
  * 3. upload MB/s: POST /v1/uploads, against a bare put into the same object store
  * 4. mails/s with an attachment of 200 kB, against a bare smtp-server that stores into the same object store
- * 5. lists of 100 among many queues and annotations, against the same query sent straight to MongoDB (page and count)
+ * 5. PATCH of one value, against the same update in MongoDB; `content/validate` of 300 rows and 10 formulas, against these alone
+ * 6. lists of 100 among many queues and annotations, against the same query sent straight to MongoDB (page and count)
  */
 import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -14,6 +15,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { measurePatch, measureValidate } from './content.mjs';
 import { measureMail } from './mail.mjs';
 
 const require = createRequire(import.meta.url);
@@ -32,7 +34,7 @@ const UPLOADERS = 8;
 const WAIT_MS = 300_000;
 const MANY_QUEUES = Number(env.INTAKE_BENCH_QUEUES ?? 10_000);
 const MANY_ANNOTATIONS = Number(env.INTAKE_BENCH_ANNOTATIONS ?? 100_000);
-/** Empty: everything; `lists`: only the lists. */
+/** Empty: everything; `lists` or `content`: only these. */
 const ONLY = env.INTAKE_BENCH_ONLY ?? '';
 const LIST_ROUNDS = 25;
 /** Ids far above those that the services give out. */
@@ -309,8 +311,9 @@ async function main() {
       target,
     });
   };
-  if (ONLY !== 'lists') await measureServing(measure, queue);
-  await measureLists(measure, queue);
+  if (ONLY === '') await measureServing(measure, queue);
+  if (ONLY !== 'lists') await measureContent(measure, queue);
+  if (ONLY !== 'content') await measureLists(measure, queue);
   writeDown(rows);
 }
 
@@ -326,6 +329,29 @@ async function measureServing(measure, queue) {
   await measure('mails of 200 kB', 0.5, () =>
     measureMail({ ...mail, s3: connectStore(), bucket: env.INTAKE_S3_BUCKET ?? 'intake' }),
   );
+}
+
+/** A document in a queue; answers its annotation. */
+async function uploadOne(queue) {
+  const bytes = readFileSync(path.join(root, 'test/samples/invoice-en.pdf'));
+  await call('POST', `/uploads?queue=${queue}`, formOf('invoice-en.pdf', bytes));
+  await waitForDocuments(queue, 1);
+  return (await call('GET', `/annotations?queue=${queue}&status=to_review&page_size=1`)).results[0].url;
+}
+
+async function measureContent(measure, queue) {
+  const connection = require('mongoose').createConnection(env.INTAKE_MONGODB_URL);
+  await connection.asPromise();
+  try {
+    const database = connection.useDb(`${env.INTAKE_MONGODB_PREFIX ?? 'intake'}_annotation`);
+    if (ONLY === 'content') await uploadOne(queue);
+    await measure('PATCH of one value', 0.33, () => measurePatch({ call, queue, database }));
+    await measure('content/validate, 300 rows, 10 formulas', null, () =>
+      measureValidate({ call, queue, upload: uploadOne }),
+    );
+  } finally {
+    await connection.close();
+  }
 }
 
 function writeDown(rows) {
