@@ -317,6 +317,73 @@ it('words of the pages are found, clicked and searched, also after a turn', asyn
   expect([image.readUInt32BE(16), image.readUInt32BE(20)]).toEqual([page.height, page.width]);
 });
 
+it('the rows of a table are read from the page by its grid', async () => {
+  const annotation = await importOne();
+  const words: Json[] = (await api.get(`${annotation}/page_data?granularity=words`)).results[0].items;
+  const placeOf = (text: string) => words.find((word) => word.text === text)?.position as number[];
+  const [left = 0, top = 0, , bottom = 0] = placeOf('Consulting');
+  const leftOf = (text: string) => (placeOf(text)[0] as number) - 2;
+  const column = (left_position: number, schema_id: string | null) => ({ left_position, schema_id, header_texts: [] });
+  const grid = {
+    page: 1,
+    columns: [
+      column(left - 2, 'item_description'),
+      column(leftOf('Quantity'), 'item_quantity'),
+      column(leftOf('Unit'), null),
+    ],
+    rows: [{ top_position: top - 2, tuple_id: null, type: 'data' }],
+    width: 1000,
+    height: bottom - top + 4,
+  };
+  const tableOf = async () =>
+    flatten((await api.get(`${annotation}/content`)).content).find((n) => n.schema_id === 'line_items') as Json;
+  const valuesOfRow = (row: Json) =>
+    Object.fromEntries(row.children.map(({ schema_id: id, content }: Json) => [id, content.normalized_value]));
+  const before = await tableOf();
+  expect(before.grid).toBeNull();
+  await api.post(`${annotation}/content/operations`, {
+    operations: before.children.map(({ id }: Json) => ({ op: 'remove', id })),
+  });
+
+  const made = await api.post(`${before.url}/grid_operations`, { operations: [{ op: 'create', grid }] });
+  expect(made.children).toHaveLength(1);
+  expect(valuesOfRow(made.children[0])).toMatchObject({ item_description: 'Consulting services', item_quantity: '10' });
+  expect(made.grid.parts).toEqual([{ ...grid, rows: [{ ...grid.rows[0], tuple_id: made.children[0].id }] }]);
+  expect(await tableOf()).toEqual(made);
+
+  const body = {
+    grid_index: 0,
+    grid: made.grid.parts[0],
+    operations: { columns: [{ op: 'delete', schema_id: 'item_quantity' }] },
+  };
+  const emptied = await api.post(`${before.url}/grid_parts_operations?full_response=true`, body);
+  expect(valuesOfRow(emptied.children[0])).toMatchObject({
+    item_description: 'Consulting services',
+    item_quantity: null,
+  });
+  const anew = await api.post(`${before.url}/transform_grid_to_datapoints`);
+  expect(anew.content).toHaveLength(1);
+  expect(valuesOfRow(anew.content[0])).toMatchObject({ item_quantity: '10' });
+  expect(anew.content[0].id).not.toBe(made.children[0].id);
+
+  const mixed = [
+    { op: 'create', grid },
+    { op: 'delete', grid_index: 0 },
+  ];
+  expect(await send('POST', `${before.url}/grid_operations`, { body: { operations: mixed } })).toEqual({
+    status: 400,
+    body: { operations: [expect.stringMatching(/one kind/)] },
+  });
+  const field = flatten((await api.get(`${annotation}/content`)).content).find((n) => n.schema_id === 'document_id');
+  expect(await send('POST', `${field?.url}/grid_operations`, { body: { operations: [] } })).toEqual({
+    status: 400,
+    body: { id: ['Only a table has a grid.'] },
+  });
+  expect(
+    (await send('POST', `${annotation}/content/999999/grid_operations`, { body: { operations: [] } })).status,
+  ).toBe(404);
+});
+
 it('says why a document was not automated', async () => {
   const annotation = await importOne();
   const { automation_blocker: url, automated } = await api.get(annotation);

@@ -457,6 +457,13 @@ const ENDPOINTS: Record<string, Endpoint> = {
     body: ({ page }) => ({ rectangle: [0, 0, 1, 1], page: at('pages', page) }),
   }),
   'POST /annotations/:id/content/:node/add_empty': one('review', 'annotation'),
+  'POST /annotations/:id/content/:node/transform_grid_to_datapoints': one('review', 'annotation'),
+  'POST /annotations/:id/content/:node/grid_operations': one('review', 'annotation', {
+    body: () => ({ operations: [] }),
+  }),
+  'POST /annotations/:id/content/:node/grid_parts_operations': one('review', 'annotation', {
+    body: () => ({ grid_index: 0, grid: {} }),
+  }),
   'POST /annotations/:id/approve': one('approve', 'annotation'),
   'POST /annotations/:id/rotate': one('dispose', 'annotation', { body: () => ({ rotation_deg: 0 }) }),
   'POST /annotations/:id/copy': one('dispose', 'annotation', {

@@ -46,6 +46,9 @@ export {
   type FormulaResult,
   withFormulas,
 } from './formula/evaluate';
+export { applyGridOperations, applyGridPartsOperations, transformGrid } from './grid/grid-operations';
+export { renumberGrid } from './grid/grid-part';
+export type { GridContext, ReadCell } from './grid/table-draft';
 export { findRegexpProblem } from './regexp';
 export type * from './schema-content';
 export { childrenOf, type SchemaIndex, schemaIndex } from './schema-index';

@@ -211,7 +211,7 @@ describe('extraction', () => {
 
   it('ends in failed_import with a message when there are more rows than an annotation holds', async () => {
     const { id, rirPollId = '' } = await open();
-    const rows = Array.from({ length: 50_001 }, () => ({ cells: {} }));
+    const rows = Array.from({ length: 12_000 }, () => ({ type: 'data', cells: {} }));
     const large = { ...result(), tables: [{ name: 'line_items', rows }] };
     const failed = await annotations.finishExtraction(
       { annotationId: id, rirPollId, pageIds: [1], result: extraction.ExtractionResult.fromPartial(large) },

@@ -153,6 +153,7 @@ export function createRpc(deps: {
       return { ...toContent(annotationId, tree), changedIds };
     },
     selectText: async (request, caller) => toContent(request.annotationId, await contents.select(caller, request)),
+    editGrid: async (request, caller) => toContent(request.annotationId, await contents.editGrid(caller, request)),
     addEmptyItem: async ({ annotationId, nodeId }, caller) =>
       toContent(annotationId, await contents.addEmptyItem(caller, annotationId, nodeId)),
     validateContent: async (request, caller) => {

@@ -42,6 +42,11 @@ export class Draft {
       .sort((one, other) => one.index - other.index);
   }
 
+  /** Children as they are now, those that the write made too. */
+  presentChildrenOf(parentId: number): ContentNode[] {
+    return this.siblings(parentId).flatMap(({ id }) => this.current.get(id) ?? []);
+  }
+
   replace(node: ContentNode): void {
     this.current.set(node.id, node);
     if (!this.added.has(node.id)) this.touched.add(node.id);

@@ -1,10 +1,10 @@
-import type { SchemaContent } from '../schema-content';
+import type { Datapoint, SchemaContent } from '../schema-content';
 import { schemaIndex } from '../schema-index';
 import type { ContentResult } from './content-change';
 import { type Box, type ContentNode, MAX_VALUE_LENGTH } from './content-node';
 import { Draft } from './draft';
 import { notFound } from './node-id';
-import { writeNode } from './write-node';
+import { type WriteRules, writeNode } from './write-node';
 
 /** What a person marked on a page. */
 export interface Selection {
@@ -33,18 +33,33 @@ export function selectText(
   if (schemaNode?.category !== 'datapoint' || !node.content) {
     return { errors: { id: ['Only a datapoint takes the text of a page.'] } };
   }
-  const value = [...text].slice(0, MAX_VALUE_LENGTH).join('');
-  const given = { content: { value, page, position: [...position] } };
-  const written = writeNode(node, schemaNode, given, {
-    defaultSources: () => ['human'],
-    normalizedValue: 'ignore',
-    source: 'user',
-  });
+  const written = takeText(
+    node,
+    schemaNode,
+    { text, page, position },
+    {
+      defaultSources: () => ['human'],
+      normalizedValue: 'ignore',
+      source: 'user',
+    },
+  );
   if (written.errors) return { errors: written.errors };
-  const { content } = written.node;
-  if (content) {
-    const ocr = { ocrText: content.value, ocrRawText: value, ocrPosition: [...position] };
-    draft.replace({ ...written.node, content: { ...content, ...ocr } });
-  }
+  draft.replace(written.node);
   return draft.finish();
+}
+
+/** A datapoint with text of a page as its value; what was taken is kept beside it. */
+export function takeText(
+  node: ContentNode,
+  datapoint: Datapoint,
+  { text, page, position }: { readonly text: string; readonly page: number | null; readonly position: Box | null },
+  rules: WriteRules,
+): ReturnType<typeof writeNode> {
+  const value = [...text].slice(0, MAX_VALUE_LENGTH).join('');
+  const given = { content: { value, page, position: position && [...position] } };
+  const written = writeNode(node, datapoint, given, rules);
+  const content = written.errors ? null : written.node.content;
+  if (written.errors || !content) return written;
+  const ocr = { ocrText: content.value, ocrRawText: value, ocrPosition: position && [...position] };
+  return { node: { ...written.node, content: { ...content, ...ocr } } };
 }

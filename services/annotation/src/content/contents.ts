@@ -1,11 +1,12 @@
-import type { annotation as contract, extension } from '@intake/contracts';
-import { events } from '@intake/contracts';
+import { annotation as contract, events, type extension } from '@intake/contracts';
 import { type ClientSession, transaction } from '@intake/mongo';
 import { type Caller, invalidField, Refusal, systemCaller } from '@intake/rpc';
 import {
   type ApiContentNode,
   addEmptyItem,
   aggregateContent,
+  applyGridOperations,
+  applyGridPartsOperations,
   applyOperations,
   type ContentChange,
   type ContentMessage,
@@ -18,12 +19,15 @@ import {
   findSizeProblem,
   patchNode,
   patchTree,
+  type ReadCell,
   renderNode,
   renderNodes,
   renderTree,
+  renumberGrid,
   type SchemaContent,
   selectText,
   sizeOf,
+  transformGrid,
   type WriteContext,
   withFormulas,
 } from '@intake/schema';
@@ -51,6 +55,9 @@ const WRITABLE: readonly Status[] = [
 
 /** How long a reviewer waits for connector and hooks together, in milliseconds. */
 const EXTENSIONS_MS = 120_000;
+
+/** A document has no more pages. API: limits.md. */
+const MOST_GRID_PAGES = 500;
 
 type Write = (schema: SchemaContent, nodes: ContentNode[], context: WriteContext) => ContentResult;
 
@@ -188,6 +195,17 @@ export function createContents(tools: AnnotationTools) {
     return extensions.runContentEvents(request, by, { timeoutMs: EXTENSIONS_MS });
   }
 
+  /** Reads the text in rectangles of some pages. */
+  async function readerOf(caller: Caller, annotationId: number, numbers: number[]): Promise<ReadCell> {
+    const { pages } =
+      numbers.length > 0 ? await storage.getPageTexts({ annotationId, numbers }, caller) : { pages: [] };
+    const words = new Map(pages.map((page) => [page.number, JSON.parse(page.wordsJson) as StoredWord[]]));
+    return (page, [left = 0, top = 0, right = 0, bottom = 0]) => {
+      const { text, box } = wordsIn(words.get(page) ?? [], [left, top, right, bottom]);
+      return { text, box: [...box] };
+    };
+  }
+
   /** All below a node; a row is read alone. */
   async function listBelow(annotationId: number, { id, category }: ContentNode): Promise<readonly ContentNode[]> {
     if (category === 'datapoint') return [];
@@ -269,6 +287,22 @@ export function createContents(tools: AnnotationTools) {
         selectText(schema, before, nodeId, { text, page: page.number, position: [...box] }),
       );
     },
+    /** Changes a table by its grid. API: annotation-content.md sections 4 and 5. @returns the multivalue */
+    async editGrid(caller: Caller, { annotationId, nodeId, kind, bodyJson }: contract.EditGridRequest) {
+      await store.get(caller, annotationId);
+      const node = await content.find(annotationId, nodeId);
+      if (!node) throw new Refusal('NOT_FOUND');
+      const body = bodyJson === '' ? {} : (JSON.parse(bodyJson) as GridBody);
+      const readCell = await readerOf(caller, annotationId, pagesOf(body, node));
+      const { nodes } = await write(caller, annotationId, (schema, before, { allocateId }) => {
+        const context = { allocateId, readCell };
+        if (kind === contract.EditGridRequest_Kind.TRANSFORM) return transformGrid(schema, before, nodeId, context);
+        return kind === contract.EditGridRequest_Kind.PARTS
+          ? applyGridOperations(schema, before, nodeId, body.operations, context)
+          : applyGridPartsOperations(schema, before, nodeId, { ...body }, context);
+      });
+      return renderNode(nodes, nodeId);
+    },
     /** Appends an empty row or item; answers it. */
     async addEmptyItem(caller: Caller, annotationId: number, multivalueId: number) {
       const { nodes, result } = await write(caller, annotationId, (schema, before, context) => {
@@ -348,6 +382,20 @@ export function today(): string {
   return new Date().toISOString().slice(0, 10);
 }
 
+/** What a request about a grid names pages by; nothing of it is checked yet. */
+interface GridBody {
+  readonly operations?: unknown;
+  readonly grid?: unknown;
+}
+
+/** Pages that are looked at for a change of a grid: those of the request, and of the grid that is there. */
+function pagesOf(body: GridBody, { grid }: ContentNode): number[] {
+  const given = Array.isArray(body.operations) ? body.operations.map((one) => (one as GridBody | null)?.grid) : [];
+  const kept = (grid as { parts?: unknown[] } | null | undefined)?.parts ?? [];
+  const pages = [...given, body.grid, ...kept].map((part) => (part as { page?: unknown } | null | undefined)?.page);
+  return [...new Set(pages.filter((page): page is number => Number.isSafeInteger(page)))].slice(0, MOST_GRID_PAGES);
+}
+
 /** Where a write comes from: what a person writes is validated. */
 function sourceOf({ kind }: Caller): WriteContext['source'] {
   return kind === 'user' ? 'user' : 'hook';
@@ -401,6 +449,7 @@ function numberNodes(change: ContentChange, first: number): ContentChange {
     ...node,
     id: number(node.id),
     parentId: node.parentId === null ? null : number(node.parentId),
+    ...(node.grid && { grid: renumberGrid(node.grid, number) }),
   });
   return {
     nodes: change.nodes.map(renumber),

@@ -1,3 +1,4 @@
+import { annotation as contract } from '@intake/contracts';
 import {
   answers,
   boolean,
@@ -12,7 +13,7 @@ import {
   reference,
   string,
 } from '@intake/resources';
-import { invalidField } from '@intake/rpc';
+import { type Caller, invalidField } from '@intake/rpc';
 import { z } from 'zod';
 import { answersObject } from '../openapi/named-schema';
 import { NODE } from '../openapi/objects';
@@ -33,6 +34,12 @@ const nodeBody = z.object({
   time_spent: number.optional(),
   time_spent_overall: number.optional(),
   no_recalculation: boolean.optional(),
+});
+
+const gridPartsBody = z.object({
+  grid_index: number,
+  grid: object,
+  operations: z.object({ rows: list.optional(), columns: list.optional() }).optional(),
 });
 
 const validateBody = z.object({
@@ -64,6 +71,13 @@ export function contentRoutes({ services }: RouteContext) {
     new Answer(200, JSON_TYPE, contentToText(treeJson, parameters.id, urls));
   const node = ({ treeJson }: { treeJson: string }, { parameters, urls }: ApiRequest<{ id: number }>) =>
     nodeToJson(onlyOne(readNodes(treeJson)), parameters.id, urls);
+
+  const editGrid = (
+    { id: annotationId, node: nodeId }: { readonly id: number; readonly node: number },
+    kind: contract.EditGridRequest_Kind,
+    bodyJson: string,
+    caller: Caller,
+  ) => annotations.editGrid({ annotationId, nodeId, kind, bodyJson }, caller, { timeoutMs: TREE_MS });
 
   return [
     route('GET', '/annotations/:id/content', {
@@ -155,6 +169,34 @@ export function contentRoutes({ services }: RouteContext) {
       doc: NODE.one('Add an empty item to a multivalue'),
       call: ({ parameters }, caller) =>
         annotations.addEmptyItem({ annotationId: parameters.id, nodeId: parameters.node }, caller),
+      reply: node,
+    }),
+    route('POST', '/annotations/:id/content/:node/transform_grid_to_datapoints', {
+      allow: 'review',
+      timeoutMs: TREE_MS,
+      doc: { summary: 'Makes the rows of a table anew from its grid; answers them' },
+      call: ({ parameters }, caller) => editGrid(parameters, contract.EditGridRequest_Kind.TRANSFORM, '', caller),
+      reply: ({ treeJson }, { parameters, urls }) => {
+        const [table] = readNodes(treeJson);
+        return { content: (table?.children ?? []).map((row) => nodeToJson(row, parameters.id, urls)) };
+      },
+    }),
+    route('POST', '/annotations/:id/content/:node/grid_operations', {
+      allow: 'review',
+      body: z.object({ operations: list }),
+      timeoutMs: TREE_MS,
+      doc: { summary: 'Makes, changes or removes parts of the grid of a table; answers the table' },
+      call: ({ parameters, body }, caller) =>
+        editGrid(parameters, contract.EditGridRequest_Kind.PARTS, JSON.stringify(body), caller),
+      reply: node,
+    }),
+    route('POST', '/annotations/:id/content/:node/grid_parts_operations', {
+      allow: 'review',
+      body: gridPartsBody,
+      timeoutMs: TREE_MS,
+      doc: { summary: 'Changes rows and columns of a part of the grid of a table; answers the table' },
+      call: ({ parameters, body }, caller) =>
+        editGrid(parameters, contract.EditGridRequest_Kind.LINES, JSON.stringify(body), caller),
       reply: node,
     }),
     route('GET', '/annotations/:id/content/:node', {
