@@ -211,7 +211,8 @@ describe('extraction', () => {
 
   it('ends in failed_import with a message when there are more rows than an annotation holds', async () => {
     const { id, rirPollId = '' } = await open();
-    const rows = Array.from({ length: 12_000 }, () => ({ type: 'data', cells: {} }));
+    const cell = { value: 'x', rawText: 'x', page: 1, position: [1, 2, 3, 4], confidence: 0.9 };
+    const rows = Array.from({ length: 12_000 }, () => ({ type: 'data', cells: { table_column_description: cell } }));
     const large = { ...result(), tables: [{ name: 'line_items', rows }] };
     const failed = await annotations.finishExtraction(
       { annotationId: id, rirPollId, pageIds: [1], result: extraction.ExtractionResult.fromPartial(large) },

@@ -174,7 +174,7 @@ export function contentRoutes({ services }: RouteContext) {
     route('POST', '/annotations/:id/content/:node/transform_grid_to_datapoints', {
       allow: 'review',
       timeoutMs: TREE_MS,
-      doc: { summary: 'Makes the rows of a table anew from its grid; answers them' },
+      doc: answersObject('Make the rows of a table anew from its grid', { content: listOf(answers.object) }),
       call: ({ parameters }, caller) => editGrid(parameters, contract.EditGridRequest_Kind.TRANSFORM, '', caller),
       reply: ({ treeJson }, { parameters, urls }) => {
         const [table] = readNodes(treeJson);
@@ -185,7 +185,7 @@ export function contentRoutes({ services }: RouteContext) {
       allow: 'review',
       body: z.object({ operations: list }),
       timeoutMs: TREE_MS,
-      doc: { summary: 'Makes, changes or removes parts of the grid of a table; answers the table' },
+      doc: NODE.one('Make, change or remove parts of the grid of a table'),
       call: ({ parameters, body }, caller) =>
         editGrid(parameters, contract.EditGridRequest_Kind.PARTS, JSON.stringify(body), caller),
       reply: node,
@@ -194,7 +194,7 @@ export function contentRoutes({ services }: RouteContext) {
       allow: 'review',
       body: gridPartsBody,
       timeoutMs: TREE_MS,
-      doc: { summary: 'Changes rows and columns of a part of the grid of a table; answers the table' },
+      doc: NODE.one('Change rows and columns of a part of the grid of a table'),
       call: ({ parameters, body }, caller) =>
         editGrid(parameters, contract.EditGridRequest_Kind.LINES, JSON.stringify(body), caller),
       reply: node,
