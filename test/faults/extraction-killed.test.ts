@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { startSystem, type TestSystem, waitFor } from '@intake/testkit';
+import { join } from 'node:path';
+import { type Json, startSystem, type TestSystem, waitFor } from '@intake/testkit';
 import { expectAtRest, expectReviewedOnce, Ledger } from './ledger';
 
 jest.setTimeout(300_000);
@@ -20,12 +22,32 @@ it('extraction killed with kill -9 in the middle of 20 documents: all arrive, on
   expect(await ledger.count('to_review')).toBeLessThan(20);
   await waitFor('its readers of documents to end with it', () => readers.every((pid) => !existsSync(`/proc/${pid}`)));
 
+  const { code, printed } = await intake('status', '--seconds', '0');
+  expect([code, printed.away]).toEqual([1, [{ service: 'extraction', reason: 'It cannot be reached.' }]]);
+  const resting = printed.stuck.filter(({ kind }: Json) => kind === 'annotation');
+  expect(resting[0]).toMatchObject({ service: 'annotation', reason: expect.stringContaining('importing') });
+  expect(Date.parse(resting[0].since)).toBeLessThan(Date.now());
+  const again = ['retry', '--service', 'annotation', '--kind', 'annotation', '--id'];
+  expect((await intake(...again, resting[0].id)).code).toBe(0);
+  expect((await intake(...again, '999999')).code).toBe(1);
+
   await system.restart('extraction');
   await ledger.expectAllArrived();
   await ledger.expectNothingElse();
   await expectAtRest(system);
   await expectReviewedOnce(system);
+  expect(await intake('status', '--seconds', '0')).toEqual({ code: 0, printed: { away: [], stuck: [] } });
 });
+
+/** A command of operators: its exit code and what it printed. */
+function intake(...args: string[]): Promise<{ code: number; printed: Json }> {
+  return new Promise((resolve) => {
+    const command = [join(__dirname, '../../packages/cli/dist/index.js'), ...args];
+    execFile(process.execPath, command, { env: { ...process.env, ...system.env } }, (error, stdout) =>
+      resolve({ code: error ? Number(error.code) : 0, printed: stdout === '' ? null : JSON.parse(stdout) }),
+    );
+  });
+}
 
 /** Child processes, where the operating system tells (Linux). */
 function childrenOf(pid: number): number[] {

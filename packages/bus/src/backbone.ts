@@ -11,7 +11,7 @@ import {
   type Leases,
   type Outbox,
 } from '@intake/mongo';
-import { type Environment, type Runtime, readConfig, text } from '@intake/service';
+import { type Environment, type Runtime, readConfig, type StuckSource, text } from '@intake/service';
 import { type Bus, connectBus } from './connection';
 import { type NewEvent, toOutboxRow } from './event';
 import { startRelay } from './relay';
@@ -26,6 +26,8 @@ export interface Backbone {
   readonly bus: Bus;
   /** Adds an event to the transaction of the change it tells of. */
   emit(session: ClientSession, event: NewEvent): void;
+  /** Events that are not on the bus, for `intake status`. The relay never stops trying, so there is nothing to try again. */
+  readonly stuck: StuckSource;
 }
 
 /** Connects the service's database and the bus, and relays the outbox from the one to the other. */
@@ -48,6 +50,18 @@ export async function connectBackbone(runtime: Runtime, env: Environment): Promi
     outbox,
     leases,
     bus,
+    stuck: {
+      kind: 'event',
+      async list(before, limit) {
+        const rows = (await outbox.findUnsent(limit)).filter(({ at }) => at < before);
+        return rows.map(({ _id, at }) => ({
+          id: _id,
+          since: at,
+          reason: 'It is not on the bus: NATS is away, or refuses it.',
+        }));
+      },
+      retry: async () => false,
+    },
     emit: (session, event) => outbox.add(session, toOutboxRow(event)),
   };
 }

@@ -11,6 +11,7 @@ import { organizationCreate } from './commands/organization-create';
 import { separatorPage } from './commands/separator-page';
 import { setup } from './commands/setup';
 import { ssoRemove, ssoSet, ssoShow } from './commands/sso';
+import { retry, status } from './commands/status';
 import { userResetPassword } from './commands/user-reset-password';
 import { describeError } from './errors';
 
@@ -29,6 +30,8 @@ export const COMMANDS: readonly Command[] = [
   deadLettersReplay,
   separatorPage,
   fsck,
+  status,
+  retry,
 ];
 
 /** Where a command writes. */

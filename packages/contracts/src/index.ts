@@ -9,6 +9,7 @@ export * as exporting from './gen/intake/export/v1/export';
 export * as extension from './gen/intake/extension/v1/extension';
 export * as extraction from './gen/intake/extraction/v1/extraction';
 export * as mailIngest from './gen/intake/mail_ingest/v1/mail_ingest';
+export * as operations from './gen/intake/operations/v1/operations';
 export * as queue from './gen/intake/queue/v1/queue';
 export * as reporting from './gen/intake/reporting/v1/reporting';
 

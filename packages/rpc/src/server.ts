@@ -11,14 +11,15 @@ import {
 } from '@grpc/grpc-js';
 import { loadSync } from '@grpc/proto-loader';
 import { ReflectionService } from '@grpc/reflection';
-import { protoRoot } from '@intake/contracts';
-import { contextFromTraceparent, type Runtime, runInContext, withSpan } from '@intake/service';
+import { operations, protoRoot } from '@intake/contracts';
+import { contextFromTraceparent, type Runtime, runInContext, type StuckSource, withSpan } from '@intake/service';
 import { SpanKind } from '@opentelemetry/api';
 import { HealthImplementation } from 'grpc-health-check';
 import { Histogram } from 'prom-client';
 import { verifyCaller } from './caller';
 import { Refusal } from './errors';
 import type { Definition, Handlers } from './methods';
+import { createOperations } from './operations';
 import { type RpcTls, toServerCredentials } from './tls';
 import { END_OF_REQUESTS, KEYS, MAX_MESSAGE_BYTES, refusalToStatus } from './wire';
 
@@ -35,6 +36,8 @@ export interface ServeOptions<D extends Definition> {
   readonly secret: string;
   /** Certificates of this and all other services; callers without one are not served. */
   readonly tls?: RpcTls;
+  /** What may rest in the service, for `intake status`. */
+  readonly stuck?: readonly StuckSource[];
   /** Recognises failures of the service's own backing services, which are worth a retry: SERVICE_UNAVAILABLE. */
   readonly isUnavailable?: (error: unknown) => boolean;
 }
@@ -121,36 +124,40 @@ export async function serveRpc<D extends Definition>(runtime: Runtime, options: 
     });
   };
 
-  const served: Record<string, Definition[string]> = {};
-  const implementation: Record<string, UntypedHandleCall> = {};
-  for (const [name, method] of Object.entries(definition)) {
-    served[name] = method.requestStream ? withEndOfRequests(method) : method;
-    // biome-ignore lint/suspicious/noExplicitAny: the pairing of definition and handler is checked by Handlers<D>
-    const handler = handlers[name] as any;
-    if (method.responseStream) {
-      implementation[name] = async (call: ServerWritableStream<unknown, unknown>) => {
-        const refusal = await within(method.path, call.metadata, call.getDeadline(), call, async (caller) => {
-          for await (const response of handler(call.request, caller)) {
-            if (call.cancelled) return;
-            if (!call.write(response)) await waitForRoom(call);
-          }
-        });
-        if (refusal) call.emit('error', refusalToStatus(refusal));
-        else call.end();
-      };
-    } else {
-      implementation[name] = (async (
-        call: ServerUnaryCall<unknown, unknown> & ServerReadableStream<unknown, unknown>,
-        answer: sendUnaryData<unknown>,
-      ) => {
-        let response: unknown;
-        const refusal = await within(method.path, call.metadata, call.getDeadline(), call, async (caller) => {
-          response = await handler(method.requestStream ? readRequests(call) : call.request, caller);
-        });
-        answer(refusal ? refusalToStatus(refusal) : null, response);
-      }) as unknown as UntypedHandleCall;
+  const implement = (own: Definition, ownHandlers: Record<string, unknown>) => {
+    const served: Record<string, Definition[string]> = {};
+    const implementation: Record<string, UntypedHandleCall> = {};
+    for (const [name, method] of Object.entries(own)) {
+      served[name] = method.requestStream ? withEndOfRequests(method) : method;
+      // biome-ignore lint/suspicious/noExplicitAny: the pairing of definition and handler is checked by Handlers<D>
+      const handler = ownHandlers[name] as any;
+      if (method.responseStream) {
+        implementation[name] = async (call: ServerWritableStream<unknown, unknown>) => {
+          const refusal = await within(method.path, call.metadata, call.getDeadline(), call, async (caller) => {
+            for await (const response of handler(call.request, caller)) {
+              if (call.cancelled) return;
+              if (!call.write(response)) await waitForRoom(call);
+            }
+          });
+          if (refusal) call.emit('error', refusalToStatus(refusal));
+          else call.end();
+        };
+      } else {
+        implementation[name] = (async (
+          call: ServerUnaryCall<unknown, unknown> & ServerReadableStream<unknown, unknown>,
+          answer: sendUnaryData<unknown>,
+        ) => {
+          let response: unknown;
+          const refusal = await within(method.path, call.metadata, call.getDeadline(), call, async (caller) => {
+            response = await handler(method.requestStream ? readRequests(call) : call.request, caller);
+          });
+          answer(refusal ? refusalToStatus(refusal) : null, response);
+        }) as unknown as UntypedHandleCall;
+      }
     }
-  }
+
+    return { served, implementation };
+  };
 
   const server = new Server({
     'grpc.enable_channelz': 0,
@@ -159,8 +166,12 @@ export async function serveRpc<D extends Definition>(runtime: Runtime, options: 
     // Clients look their addresses up again when a connection ends, and so find replicas that are new.
     'grpc.max_connection_age_ms': CONNECTION_AGE_MS,
   });
-  // biome-ignore lint/suspicious/noExplicitAny: grpc-js names the same shape differently
-  server.addService(served as any, implementation);
+  const add = ({ served, implementation }: ReturnType<typeof implement>) => {
+    // biome-ignore lint/suspicious/noExplicitAny: grpc-js names the same shape differently
+    server.addService(served as any, implementation);
+  };
+  add(implement(definition, handlers));
+  add(implement(operations.OperationsServiceService, createOperations(options.stuck ?? [])));
   const service = Object.values(definition)[0]?.path.split('/')[1] ?? '';
   const health = new HealthImplementation({ '': 'SERVING', [service]: 'SERVING' });
   health.addToServer(server);

@@ -4,6 +4,7 @@ export { ConfigError, count, type Environment, flag, list, readConfig, type Sett
 export { currentContext, currentRequestId, type RequestContext, runInContext } from './context';
 export { createLog, type Logger } from './log';
 export { type RunningService, type Runtime, runAsProcess, runService } from './run';
+export type { Stuck, StuckSource } from './stuck';
 export {
   contextFromTraceparent,
   continueRequest,

@@ -76,6 +76,7 @@ export const start = (env: Environment) =>
     const purge = createPurge(tools);
 
     await serveRpc(runtime, {
+      stuck: [backbone.stuck, annotations.stuck],
       definition: contract.AnnotationServiceService,
       proto: 'intake/annotation/v1/annotation.proto',
       handlers: createRpc({

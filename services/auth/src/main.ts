@@ -38,6 +38,7 @@ export const start = (env: Environment) =>
     const passwords = await createPasswords();
     await createIndexes(backbone.database);
     await serveRpc(runtime, {
+      stuck: [backbone.stuck],
       definition: auth.AuthServiceService,
       proto: 'intake/auth/v1/auth.proto',
       handlers: createRpc({

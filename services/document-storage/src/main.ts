@@ -127,6 +127,7 @@ export const start = (env: Environment) =>
     const downloads = createDownloads({ backbone, downloads: downloadStore, documents, tasks, objects });
 
     await serveRpc(runtime, {
+      stuck: [backbone.stuck],
       definition: documentStorage.DocumentStorageServiceService,
       proto: 'intake/document_storage/v1/document_storage.proto',
       handlers: createRpc({

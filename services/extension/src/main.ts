@@ -61,6 +61,7 @@ export const start = (env: Environment) =>
     const manualCalls = createManualCalls({ hooks, payloads, webhooks });
 
     await serveRpc(runtime, {
+      stuck: [backbone.stuck],
       definition: extension.ExtensionServiceService,
       proto: 'intake/extension/v1/extension.proto',
       handlers: createRpc({ logs, waitedFor, manualCalls }),

@@ -96,6 +96,7 @@ export const start = (env: Environment) =>
     };
 
     await serveRpc(runtime, {
+      stuck: [backbone.stuck, store.stuck],
       definition: extraction.ExtractionServiceService,
       proto: 'intake/extraction/v1/extraction.proto',
       handlers: {

@@ -78,6 +78,7 @@ export const start = (env: Environment) =>
     });
 
     await serveRpc(runtime, {
+      stuck: [backbone.stuck],
       definition: mailIngest.MailIngestServiceService,
       proto: 'intake/mail_ingest/v1/mail_ingest.proto',
       handlers: createRpc({

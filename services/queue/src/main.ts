@@ -36,6 +36,7 @@ export const start = (env: Environment) =>
     const stores = { workspaces, queues, schemas, inboxes, connectors, hooks, labels, templates };
     const deletion = createQueueDeletion(runtime, { queues, inboxes, templates, backbone });
     await serveRpc(runtime, {
+      stuck: [backbone.stuck],
       definition: queue.QueueServiceService,
       proto: 'intake/queue/v1/queue.proto',
       handlers: createRpc({ backbone, ...stores, deletion, mailDomain }),

@@ -17,6 +17,7 @@ export const start = (env: Environment) =>
     await createIndexes(backbone.database);
     const queues = connectRpc(runtime, queue.QueueServiceService, rpc.addressOf('queue'), rpc);
     await serveRpc(runtime, {
+      stuck: [backbone.stuck],
       definition: reporting.ReportingServiceService,
       proto: 'intake/reporting/v1/reporting.proto',
       handlers: createRpc({ facts, queues }),

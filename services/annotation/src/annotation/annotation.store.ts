@@ -385,6 +385,11 @@ export function createAnnotationStore(database: Database) {
         .lean<Row[]>();
       return rows.map(toAnnotation);
     },
+    /** An annotation of anybody, if it is in a passing state. */
+    async findRestingById(id: number): Promise<Annotation | null> {
+      const row = await model.findOne({ _id: id, status: { $in: ['importing', 'exporting'] } }).lean<Row | null>();
+      return row && toAnnotation(row);
+    },
     async findExpiredReviews(now: Date, limit: number): Promise<Annotation[]> {
       const rows = await model
         .find({ status: 'reviewing', reviewUntil: { $lt: now } })

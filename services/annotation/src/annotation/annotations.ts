@@ -427,18 +427,30 @@ export function createAnnotations(tools: AnnotationTools) {
     /** Puts what rests too long in a passing state on the bus again. */
     async resendResting(status: 'importing' | 'exporting', restingMs: number): Promise<number> {
       const resting = await store.findResting(status, new Date(Date.now() - restingMs), 200);
-      for (const annotation of resting) {
-        const caller = systemCaller('annotation', annotation.organizationId);
-        await transaction(backbone.database, async (session) => {
-          const now = new Date();
-          if (!(await store.markResent(session, annotation, now))) return;
-          const again = { ...annotation, resends: annotation.resends + 1 };
-          if (status === 'importing' && again.extractedPollId === again.rirPollId)
-            backbone.emit(session, extractedEventFor(again));
-          else backbone.emit(session, eventFor({ ...again, version: again.statusVersion }, '', 'resend', caller, now));
-        });
-      }
+      for (const annotation of resting) await resend(annotation);
       return resting.length;
+    },
+
+    /** What has rested in a passing state since before `before`, for operators, and trying one of them again. */
+    stuck: {
+      kind: 'annotation',
+      async list(before: Date, limit: number) {
+        const [importing, exporting] = [
+          await store.findResting('importing', before, limit),
+          await store.findResting('exporting', before, limit),
+        ];
+        return [...importing, ...exporting].map(({ id, organizationId, status, restingSince, resends }) => ({
+          id: String(id),
+          since: restingSince ?? before,
+          reason: `It is in ${status}${resends > 0 ? `, put on the bus again ${resends} times` : ''}.`,
+          organizationId,
+        }));
+      },
+      async retry(id: string) {
+        const resting = await store.findRestingById(Number(id));
+        if (resting) await resend(resting);
+        return resting !== null;
+      },
     },
 
     /** Ends the reviews whose holder has done nothing for the queue's session time-out. */
@@ -464,6 +476,19 @@ export function createAnnotations(tools: AnnotationTools) {
         alongside: (session, after) => duplicates.link(session, after),
       }),
     );
+  }
+
+  /** Puts an annotation that rests in a passing state on the bus again. */
+  async function resend(annotation: Annotation): Promise<void> {
+    const caller = systemCaller('annotation', annotation.organizationId);
+    await transaction(backbone.database, async (session) => {
+      const now = new Date();
+      if (!(await store.markResent(session, annotation, now))) return;
+      const again = { ...annotation, resends: annotation.resends + 1 };
+      if (annotation.status === 'importing' && again.extractedPollId === again.rirPollId)
+        backbone.emit(session, extractedEventFor(again));
+      else backbone.emit(session, eventFor({ ...again, version: again.statusVersion }, '', 'resend', caller, now));
+    });
   }
 
   /** The connector or the hooks of the queue may have errors to tell. */

@@ -114,6 +114,27 @@ export function createJobStore(database: Database, leaseMs = LEASE_MS) {
         { updatePipeline: true },
       );
     },
+    /** Jobs that are not done since before `before`, for operators, and trying one of them again. */
+    stuck: {
+      kind: 'extraction',
+      async list(before: Date, limit: number) {
+        const open = { state: 'open', createdAt: { $lt: before } };
+        const found = await rows.find(open).sort({ createdAt: 1 }).limit(limit).toArray();
+        return found.map(({ _id, annotationId, organizationId, createdAt, token, failures }) => ({
+          id: String(_id),
+          since: createdAt,
+          reason: `Annotation ${annotationId} waits to be read; begun ${token} times, failed ${failures} times.`,
+          organizationId,
+        }));
+      },
+      async retry(id: string) {
+        const { matchedCount } = await jobs.updateOne(
+          { _id: id, state: 'open' },
+          { $set: { dueAt: new Date(), failures: 0 } },
+        );
+        return matchedCount === 1;
+      },
+    },
     /** Jobs that are not done, and the age of the oldest in seconds. */
     async backlog(): Promise<{ count: number; oldestS: number }> {
       const [count, oldest] = await Promise.all([
