@@ -483,6 +483,41 @@ describe('mails that go out', () => {
     expect(raw).not.toContain('invoice.pdf');
   });
 
+  it('are written from the templates of the queue that are automated', async () => {
+    const { results: templates } = await api.get(`/email_templates?queue=${idOf(inbox.queues[0])}`);
+    const automated = templates.filter(({ name }: Json) => /received|exported|without/.test(name));
+    expect(automated).toHaveLength(3);
+    const automate = (on: boolean) =>
+      Promise.all(
+        automated.map(({ url }: Json) => api.patch(url, { automate: on, to: [{ email: '{{sender_email}}' }] })),
+      );
+    await automate(true);
+    try {
+      const from = `${uniqueName('customer')}@example.org`;
+      const { subject } = await sendNew({}, from);
+      const mailWith = (text: RegExp) =>
+        waitFor(`the mail ${text}`, async () => sentTo(from).find(({ raw }) => text.test(raw)), { timeoutMs: 60_000 });
+      const received = await mailWith(/^Subject: Your documents were received: /m);
+      expect(received.sender).toBe('');
+      expect(received.raw).toContain('<li>invoice.pdf</li>');
+
+      const { annotations } = await bySubject(subject, (one) => one.annotations.length > 0);
+      const [url] = annotations;
+      await waitFor('the document to be read', async () => (await api.get(url)).status === 'to_review');
+      await api.post(`${url}/start`, {});
+      await api.post(`${url}/confirm`, {});
+      await mailWith(/^Subject: Your documents were exported: /m);
+
+      const nothing = `${uniqueName('nothing')}@example.org`;
+      const { url: parent } = await sendNew({ attachments: [] }, nothing);
+      expect((await nextMailTo(nothing)).raw).toMatch(/^Subject: No document found: /m);
+      const { results } = await api.get(`/emails?type=outgoing&to=${nothing}`);
+      expect(results).toMatchObject([{ parent, labels: ['automatic_rejection'] }]);
+    } finally {
+      await automate(false);
+    }
+  });
+
   it('never answer programs, nor the null sender', async () => {
     const programs = ['auto', 'bulk', 'loop', 'null'].map((name) => `${uniqueName(name)}@example.org`);
     const [auto = '', bulk = '', loop = '', nobody = ''] = programs;

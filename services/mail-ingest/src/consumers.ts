@@ -105,6 +105,8 @@ export function createConsumers(options: ConsumerOptions): EventHandlers {
     },
     'annotation.failed_import': { on: ({ payload }) => tell(payload, 'unprocessable_attachments') },
     'annotation.postponed': { on: ({ payload }) => tell(payload, 'postponed_annotations') },
+    'annotation.confirmed': { on: ({ payload }) => conclusion.tellOfStatus(payload, 'confirmed') },
+    'annotation.exported': { on: ({ payload }) => conclusion.tellOfStatus(payload, 'exported') },
     'annotation.deleted': { on: ({ payload }) => tell(payload, 'deleted_annotations') },
   };
 }

@@ -2,6 +2,7 @@ import { queue } from '@intake/contracts';
 import { type Caller, type Client, Refusal, systemCaller } from '@intake/rpc';
 import { acceptsMimeType } from '@intake/untrusted';
 import type { Email, Recipient } from './email/email';
+import type { Subject } from './outgoing/automatic-mail';
 import { type InboxRules, readInboxRules } from './rules/inbox-rules';
 
 type QueueClient = Client<typeof queue.QueueServiceService>;
@@ -41,6 +42,15 @@ export function createInboxes(client: QueueClient) {
       const [inbox, target] = await Promise.all([findInboxOf(caller, queueId), findQueueOf(caller, queueId)]);
       if (!inbox || target?.status !== 'active') return null;
       return readInboxRules(inbox, target, (type) => acceptsMimeType(target.acceptedMimeTypes, type));
+    },
+
+    /** The template of an e-mail's queue that is to be sent without anybody asking; null: there is none. */
+    async findTemplate({ organizationId, queueId }: Email, subject: Subject): Promise<queue.EmailTemplate | null> {
+      const request = queue.ListEmailTemplatesRequest.fromPartial({
+        ...{ queueIds: [queueId], ordering: ['id'], page: 1, pageSize: 100 },
+      });
+      const { templates } = await client.listEmailTemplates(request, systemCaller('mail-ingest', organizationId));
+      return templates.find((one) => one.automate && (one.type === subject || one.about === subject)) ?? null;
     },
 
     /** The inbox of a queue that the caller sees; null: there is none. */

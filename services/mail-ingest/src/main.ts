@@ -1,7 +1,7 @@
 import { connectBackbone, startConsumer } from '@intake/bus';
-import { documentStorage, mailIngest, queue } from '@intake/contracts';
+import { auth, documentStorage, mailIngest, queue } from '@intake/contracts';
 import { createIndexes, isMongoUnavailable } from '@intake/mongo';
-import { connectRpc, isNeighbourAway, serveRpc } from '@intake/rpc';
+import { connectRpc, isNeighbourAway, serveRpc, systemCaller } from '@intake/rpc';
 import { type Environment, runAsProcess, runService } from '@intake/service';
 import { ChildPool } from '@intake/untrusted';
 import { Counter } from 'prom-client';
@@ -15,6 +15,7 @@ import { createImportEmail, createReceiveEmail } from './email/receive-email';
 import { createInboxes } from './inboxes';
 import { type ParseJobs, parseWorker } from './mail/parse-jobs';
 import { createSenderChecks } from './mail/sender-checks';
+import { createAutomaticMail } from './outgoing/automatic-mail';
 import { createDeliveryStore } from './outgoing/delivery.store';
 import { startRelay } from './outgoing/relay';
 import { createOutgoing, createSendEmail } from './outgoing/send-email';
@@ -67,8 +68,16 @@ export const start = (env: Environment) =>
       isEnabled: relayUrl !== null,
       storeRaw: storage.storeRaw,
     });
+    const accounts = connectRpc(runtime, auth.AuthServiceService, rpc.addressOf('auth'), rpc);
+    const writeAutomatic = createAutomaticMail({
+      ...{ deliveries, outgoing, findRules: inboxes.findRules, findTemplate: inboxes.findTemplate },
+      findOrganizationName: async (id) => {
+        const { organizations } = await accounts.listOrganizations({ ids: [id] }, systemCaller('mail-ingest', id));
+        return organizations[0]?.name ?? '';
+      },
+    });
     const conclusion = createConcludeEmail({
-      ...{ emails, deliveries, outgoing },
+      ...{ emails, deliveries, outgoing, writeAutomatic },
       ...{ findRules: inboxes.findRules, ...storage },
     });
     const dropped = new Counter({

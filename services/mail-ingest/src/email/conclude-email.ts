@@ -1,6 +1,7 @@
 import type { documentStorage } from '@intake/contracts';
 import type { ClientSession } from '@intake/mongo';
 import { systemCaller } from '@intake/rpc';
+import type { createAutomaticMail } from '../outgoing/automatic-mail';
 import type { DeliveryStore } from '../outgoing/delivery.store';
 import { type Notice, type Occasion, occasionsOf, writeNotice } from '../outgoing/notification';
 import type { Outgoing } from '../outgoing/send-email';
@@ -13,6 +14,7 @@ export interface ConcludeEmailOptions {
   readonly emails: EmailStore;
   readonly deliveries: DeliveryStore;
   readonly outgoing: Outgoing;
+  readonly writeAutomatic: ReturnType<typeof createAutomaticMail>;
   /** Null when queue or inbox have gone. */
   readonly findRules: (email: Email) => Promise<InboxRules | null>;
   /** All documents of an e-mail, members of archives included. */
@@ -21,12 +23,19 @@ export interface ConcludeEmailOptions {
   readonly endTask: (email: Email) => Promise<void>;
 }
 
+interface StatusChange {
+  readonly organizationId: number;
+  readonly emailId?: number | undefined;
+  readonly annotationId: number;
+  readonly documentId: number;
+}
+
 type Effect = (session: ClientSession) => Promise<void>;
 const NOTHING: Effect = async () => undefined;
 
 /** What follows when it is known what became of an e-mail: its record is completed, its task ends, people are told. */
 export function createConcludeEmail(options: ConcludeEmailOptions) {
-  const { emails, deliveries, outgoing, findRules, findDocuments, isUploadFinished, endTask } = options;
+  const { emails, deliveries, outgoing, writeAutomatic, findRules, findDocuments, isUploadFinished, endTask } = options;
 
   /** Writes the mail about an occasion, unless the inbox wants none or it was sent before. */
   const prepareNotice = async (email: Email, occasions: readonly Occasion[], files: readonly string[] = []) => {
@@ -50,13 +59,27 @@ export function createConcludeEmail(options: ConcludeEmailOptions) {
     };
   };
 
+  /** What the sender is told as soon as it is known what became of the attachments. */
+  const prepareAnswers = async (email: Email): Promise<Effect> => {
+    const fileNames = email.attachments.filter(({ status }) => status === 'processed').map((one) => one.fileName);
+    const subject = fileNames.length > 0 ? 'received' : 'email_with_no_processable_attachments';
+    const automatic = await writeAutomatic(email, subject, `template:${subject}`, { fileNames, annotationIds: [] });
+    // The template stands for the notification about a mail without documents.
+    if (automatic && fileNames.length === 0) return automatic;
+    const notice = await prepareNotice(email, occasionsOf(email));
+    return async (session) => {
+      await notice(session);
+      await automatic?.(session);
+    };
+  };
+
   /** The e-mail as soon as nothing more comes of it; answers the effect. */
   const conclude = async (organizationId: number, emailId: number): Promise<Effect> => {
     const email = await emails.find(systemCaller('mail-ingest', organizationId), emailId);
     if (!email || email.isConcluded || email.state === 'received') return NOTHING;
     if (email.uploadId !== null && !(await isUploadFinished(email))) return NOTHING;
     const attachments = email.documentIds.length > 0 ? completeAttachments(email, await findDocuments(email)) : [];
-    const tell = await prepareNotice({ ...email, attachments }, occasionsOf({ ...email, attachments }));
+    const tell = await prepareAnswers({ ...email, attachments });
     await endTask(email);
     return async (session) => {
       const isFirst = await emails.conclude(session, email.id, {
@@ -75,6 +98,19 @@ export function createConcludeEmail(options: ConcludeEmailOptions) {
     async concludeUpload(organizationId: number, uploadId: number): Promise<Effect> {
       const email = await emails.findByUpload(organizationId, uploadId);
       return email ? conclude(organizationId, email.id) : NOTHING;
+    },
+
+    /** A document that came by e-mail was confirmed or exported. */
+    async tellOfStatus(
+      { organizationId, emailId, annotationId, documentId }: StatusChange,
+      status: 'confirmed' | 'exported',
+    ): Promise<Effect> {
+      if (emailId === undefined) return NOTHING;
+      const email = await emails.find(systemCaller('mail-ingest', organizationId), emailId);
+      if (!email) return NOTHING;
+      const name = email.attachments.find((one) => one.documentId === documentId)?.fileName;
+      const about = { fileNames: name ? [name] : [], annotationIds: [annotationId] };
+      return (await writeAutomatic(email, status, `template:${status}:${annotationId}`, about)) ?? NOTHING;
     },
 
     /** Something happened to a document that came by e-mail. */
