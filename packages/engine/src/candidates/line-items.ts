@@ -64,7 +64,7 @@ function isSameTable(columns: Column<Meaning>[], others: Column<Meaning>[]): boo
 // ------------------------------------------------------------------ head
 
 function findHead(page: PageLayout, keys: Key[]): Head | undefined {
-  const columnKeys = findKeys(page, COLUMNS);
+  const columnKeys = findKeys(withTightSegments(page), COLUMNS);
   let best: { head: Head; score: number } | undefined;
   for (let at = 0; at < page.lines.length; at++) {
     if (countMeanings(page.lines[at]!, columnKeys) < 2) continue;
@@ -80,6 +80,25 @@ function findHead(page: PageLayout, keys: Key[]): Head | undefined {
   }
   return best?.head;
 }
+
+/** Words of one heading stand as close as those of a text; "Importo" and "IVA" in two cells are two headings. */
+function withTightSegments(page: PageLayout): PageLayout {
+  if (page.source === 'ocr') return page;
+  const gap = HEADING_GAP * page.unit;
+  const segments = page.segments.flatMap((segment) => {
+    const pieces: Token[][] = [];
+    for (const token of segment.tokens) {
+      const last = pieces.at(-1);
+      if (last && token.box[0] - last.at(-1)!.box[2] < gap) last.push(token);
+      else pieces.push([token]);
+    }
+    return pieces.map((tokens) => ({ ...segment, tokens }));
+  });
+  return { ...page, segments };
+}
+
+/** Gap between two words of a heading, in heights of the page's words. */
+const HEADING_GAP = 0.6;
 
 function countMeanings(line: Line, columnKeys: Key[]): number {
   const meanings = columnKeys.filter((key) => key.line === line.number).map((key) => key.meanings[0]!.field);

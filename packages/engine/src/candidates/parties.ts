@@ -38,7 +38,8 @@ const NOT_ADDRESS =
 function hasLegalForm(text: string): boolean {
   for (const match of text.matchAll(new RegExp(LEGAL_FORM, 'giu'))) {
     const form = match[0].replace(/^[\s,]+/, '');
-    if (form.length > 2 || form !== form.toLowerCase() || text === text.toLowerCase()) return true;
+    if (form.length > 2 || form !== form.toLowerCase() || (text === text.toLowerCase() && !/\d/.test(text)))
+      return true;
   }
   return false;
 }
@@ -363,7 +364,8 @@ function readWindow(page: PageLayout): { sender: Party; lines: PartyLine[] } | u
 /** Two addresses beside each other without labels: the left one shows in the window of the envelope. */
 function findLeftBlock(page: PageLayout, keys: Key[], taken: Party[]): Party | undefined {
   if (taken.some((party) => party.role === 'sender')) return undefined;
-  const blocks = findBlocks(page).filter(
+  const untitled = findBlocks(page).map((block) => block.slice(block.findIndex((one) => !isTitle(one.text))));
+  const blocks = untitled.filter(
     (block) =>
       block.length >= 3 &&
       block[0]!.box[1] < page.height * 0.4 &&

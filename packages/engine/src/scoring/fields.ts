@@ -460,7 +460,8 @@ function scoreAccounts(findings: Findings, put: Put): void {
   );
   const accounts: Scored[] = [];
   const banks: Scored[] = [];
-  for (const { value, score } of pairs(findings, 'account_num', plain)) {
+  for (const { value, key, score: labelled } of pairs(findings, 'account_num', plain)) {
+    const score = labelled + (isBesideBank(findings, key) ? 1.5 : 0);
     const czech = CZECH_ACCOUNT.exec(value.value);
     const base = { raw: value.raw, page: value.page, box: value.box, tokens: value.tokens };
     if (czech) {
@@ -657,16 +658,17 @@ function scoreRegistrations(findings: Findings, put: Put): void {
         page: value.page,
         box: value.box,
         tokens: value.tokens,
-        // "SE556677889901" is the VAT number although the label of the company number stands near.
-        score:
-          score + normalized.bonus - (kind === 'ic' && value.tokens.some((token) => typedTokens.has(token)) ? 1 : 0),
+        score: score + normalized.bonus,
         hints: { ...labelHints(pair), checked: normalized.bonus > 0 ? 1 : normalized.bonus < 0 ? -1 : 0 },
       };
       found.push({ kind, scored, role: roleAt(findings, value, key), key });
     }
   }
   for (const kind of ['vat_id', 'ic', 'dic'] as const) {
-    const list = found.filter((one) => one.kind === kind);
+    const all = found.filter((one) => one.kind === kind);
+    // "SE556677889901" is the VAT number, although the label of the company number stands near.
+    const own = all.filter(({ scored }) => kind !== 'ic' || !scored.tokens.some((token) => typedTokens.has(token)));
+    const list = own.length > 0 ? own : all;
     const sender = list.filter((one) => one.role === 'sender');
     const recipient = list.filter((one) => one.role === 'recipient');
     // What stands in nobody's block is the sender's: in the head or the foot of the letter.
@@ -832,7 +834,7 @@ const allText = ({ pages }: Findings) =>
 
 /** Sentences that tell when to pay, also without a label. */
 const TERMS =
-  /\b(?:zahlbar(?! an\b| durch\b)|zahlung innerhalb|zahlungsziel|skonto|rein netto|net \d+ days|\d+ days? net|net \d+\b|days? from|due (?:within|upon|on receipt)|within \d+ days|payment (?:is )?due|payable within|immediate payment|à réception|sous \d+ jours|\d+ jours|paiement (?:à|immédiat|comptant)|splatnost \d+ dn|termin płatności \d+ dni|\d+ dni|entro \d+ giorni|\d+ gg|binnen \d+ dagen|\d+ dagen|a \d+ días|\d+ dage|\d+ dagar|rechnungsbetrag (?:bitte |wird|überweisen)|überweisen sie)\b/iu;
+  /\b(?:zahlbar(?! an\b| durch\b)|zahlung innerhalb|zahlungsziel|skonto|rein netto|net \d+ days|\d+ days? net|net \d+\b|days? from|due (?:within|upon|on receipt)|within \d+ days|payment (?:is )?due|payable within|immediate payment|à réception|sous \d+ jours|\d+ jours|paiement (?:à|immédiat|comptant)|splatnost \d+ dn|termin płatności \d+ dni|\d+ dni|entro \d+ giorni|\d+ gg|binnen \d+ dagen|\d+ dagen|a \d+ días|\d+ dage|\d+ dagar|\d+ dager|\d+ dias|\d+ pv netto|rechnungsbetrag (?:bitte |wird|überweisen)|überweisen sie)\b/iu;
 
 function scoreTerms(findings: Findings, put: Put): void {
   const scored: Scored[] = [];
@@ -844,6 +846,7 @@ function scoreTerms(findings: Findings, put: Put): void {
       tokens: segment.tokens,
     }));
     const labels = findings.keys.filter((key) => key.page === page.number);
+    const isLabel = (token: Token) => labels.some((key) => key.tokens.includes(token));
     for (const { value, key, score, relation } of pairWithLabels(page, 'terms', labels, segments, { maxLines: 1.6 })) {
       const text = value.segment.text.replace(/^[\s:]+/, '');
       if (labels.some((other) => other.tokens[0] === value.tokens[0] && other !== key)) continue;
@@ -858,7 +861,7 @@ function scoreTerms(findings: Findings, put: Put): void {
       });
     }
     for (const segment of page.segments) {
-      if (!TERMS.test(segment.text)) continue;
+      if (!TERMS.test(segment.text) || segment.tokens.every((token) => isLabel(token))) continue;
       const label = labels.find(
         (key) => segment.tokens.includes(key.tokens[0]!) && key.meanings.some((one) => one.field === 'terms'),
       );
