@@ -447,7 +447,7 @@ describe('inboxes', () => {
   });
 
   it('are ordered by who is told, whose name stands in the settings of the queue', async () => {
-    const made = [];
+    const made: Json[] = [];
     for (const who of ['carl', 'anna', 'bert']) made.push(await makeInbox({ bounce_email_to: `${who}@example.org` }));
     const order = async (ordering: string) => {
       const found = await api.get(`/inboxes?id=${made.map(({ id }) => id)}&ordering=${ordering}&page_size=2`);

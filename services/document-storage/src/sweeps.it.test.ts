@@ -51,7 +51,8 @@ beforeAll(async () => {
     const unpacker = new ChildPool<ArchiveJobs>({ worker: archiveWorker, size: 1 });
     runtime.onStop('unpacker', () => unpacker.close());
     const findAcceptedTypes = async () => queue.acceptedMimeTypes;
-    const unpackArchives = createUnpackArchives({ ...parts, objects, unpacker, findAcceptedTypes });
+    const judgeMailed = async () => null;
+    const unpackArchives = createUnpackArchives({ ...parts, objects, unpacker, findAcceptedTypes, judgeMailed });
     importUpload = createImportUpload({ ...parts, unpackArchives, callHooks: async (_, list) => list });
   });
 });
