@@ -39,10 +39,14 @@ export const SUBJECTS = {
   'queue.deleted': events.QueueDeleted as PayloadType<events.QueueDeleted>,
   'queue.emptied': events.QueueEmptied as PayloadType<events.QueueEmptied>,
   'upload.created': events.UploadCreated as PayloadType<events.UploadCreated>,
+  /** The hooks of `upload.created` have answered. */
+  'upload.answered': events.UploadCreated as PayloadType<events.UploadCreated>,
   'upload.finished': events.UploadFinished as PayloadType<events.UploadFinished>,
   'task.changed': events.TaskChanged as PayloadType<events.TaskChanged>,
   'document.stored': events.DocumentStored as PayloadType<events.DocumentStored>,
   'email.received': events.EmailReceived as PayloadType<events.EmailReceived>,
+  /** The hooks of `email.received` have answered. */
+  'email.answered': events.EmailReceived as PayloadType<events.EmailReceived>,
   'email.imported': events.EmailImported as PayloadType<events.EmailImported>,
   /** The inbox does not want it: its bytes go. */
   'email.dropped': events.EmailImported as PayloadType<events.EmailImported>,

@@ -26,7 +26,7 @@ const COLUMNS = [
   'Net time',
 ];
 
-/** API: usage-report.md section 3. Averages are not measured yet and null, as for a period without documents. */
+/** API: usage-report.md section 3. Corrections and times of fields are not measured yet. */
 export function usageReportToJson({ series, totals }: reporting.UsageReportResponse, urls: ApiUrls) {
   return {
     series: series.map(({ beginDate, endDate, queueId, workspaceId, userId, values }) => ({
@@ -43,7 +43,7 @@ export function usageReportToJson({ series, totals }: reporting.UsageReportRespo
 
 /**
  * A report by user, queue and workspace as CSV text: a header line, then one for each group (API: usage-report.md section 4).
- * The time that users spent is not measured yet and empty.
+ * Net time: the seconds that users spent on exported documents.
  */
 export function usageReportToCsv(
   { series }: reporting.UsageReportResponse,
@@ -66,13 +66,15 @@ export function usageReportToCsv(
     values?.rejectedManuallyCount ?? 0,
     values?.deletedCount ?? 0,
     values?.exportedCount ?? 0,
-    '',
+    rounded(values?.timeOverallS ?? 0),
   ]);
   return `${Papa.unparse([COLUMNS, ...rows])}\r\n`;
 }
 
 /** In a group a count of nothing is null, in the totals it is 0. */
 function metricsToJson(counts: reporting.Metrics | undefined, count: (value: number) => number | null) {
+  const exported = counts?.exportedCount ?? 0;
+  const average = (sum = 0) => (exported === 0 ? null : rounded(sum / exported));
   return {
     imported_count: count(counts?.importedCount ?? 0),
     confirmed_count: count(counts?.confirmedCount ?? 0),
@@ -81,11 +83,16 @@ function metricsToJson(counts: reporting.Metrics | undefined, count: (value: num
     rejected_manually_count: count(counts?.rejectedManuallyCount ?? 0),
     deleted_count: count(counts?.deletedCount ?? 0),
     exported_count: count(counts?.exportedCount ?? 0),
-    turnaround_avg_s: null,
+    turnaround_avg_s: average(counts?.turnaroundS),
     corrections_per_document_avg: null,
-    exported_on_time_count: null,
-    exported_late_count: null,
-    time_per_document_avg_s: null,
-    time_per_document_active_avg_s: null,
+    exported_on_time_count: count(counts?.exportedOnTimeCount ?? 0),
+    exported_late_count: count(counts?.exportedLateCount ?? 0),
+    time_per_document_avg_s: average(counts?.timeOverallS),
+    time_per_document_active_avg_s: average(counts?.timeActiveS),
   };
+}
+
+/** To the microsecond. */
+function rounded(seconds: number): number {
+  return Math.round(seconds * 1e6) / 1e6;
 }

@@ -11,12 +11,14 @@ export function createConsumers(importUpload: ImportUpload, purge: ReturnType<ty
         arrivals.map(({ event, within }) => ({ ...event.payload, within })),
       ),
   };
+  const goOn: EventHandler<'upload.created' | 'upload.answered'> = {
+    on: ({ id, payload }) => importUpload.start(payload.organizationId, payload.uploadId, id),
+    giveUp: ({ id, payload }, _error, session) =>
+      importUpload.giveUp(session, payload.organizationId, payload.uploadId, id),
+  };
   return {
-    'upload.created': {
-      on: ({ id, payload }) => importUpload.start(payload.organizationId, payload.uploadId, id),
-      giveUp: ({ id, payload }, _error, session) =>
-        importUpload.giveUp(session, payload.organizationId, payload.uploadId, id),
-    },
+    'upload.created': goOn,
+    'upload.answered': goOn,
     'annotation.created': recordAnnotation,
     'annotation.importing': recordAnnotation,
     'annotation.failed_import': recordAnnotation,

@@ -1,3 +1,4 @@
+import { buffer } from 'node:stream/consumers';
 import { connectBackbone, startConsumer } from '@intake/bus';
 import { annotation, documentStorage, extension, mailIngest, queue } from '@intake/contracts';
 import { type EngineJobs, engineWorker } from '@intake/engine';
@@ -10,6 +11,7 @@ import { createConsumers } from './consumers';
 import { createAddAttachments } from './document/add-attachments';
 import { createCutDocument } from './document/cut-document';
 import { createDocumentStore } from './document/document.store';
+import { createMeasureDocument } from './document/measure-document';
 import { createOwnDocuments } from './document/own-documents';
 import { createPurge } from './document/purge';
 import { createSplitDocument } from './document/split-document';
@@ -33,6 +35,7 @@ import { createCreateUpload } from './upload/create-upload';
 import { createImportUpload } from './upload/import-upload';
 import { createJoinPictures } from './upload/join-pictures';
 import { createJudgeMailed } from './upload/judge-mailed';
+import { beginsLikeEInvoice, isReadableType, XML_START } from './upload/readable';
 import { createSubmissionStore } from './upload/submission.store';
 import { createUnpackArchives } from './upload/unpack-archives';
 import { createUploadStore } from './upload/upload.store';
@@ -92,10 +95,17 @@ export const start = (env: Environment) =>
           (await readQueue(queueId, systemCaller('document-storage', organizationId)))?.acceptedMimeTypes ?? [],
         judgeMailed: createJudgeMailed(mail),
       }),
-      callHooks: async ({ id, organizationId, queueId }, list) => {
-        const request = { uploadId: id, queueId, files: list.map((file) => ({ ...file, values: { ...file.values } })) };
+      callHooks: async ({ id, organizationId, queueId, metadata, emailId }, list) => {
+        const files = list.map((file) => ({ ...file, values: { ...file.values }, messages: [], failure: '' }));
+        const request = { uploadId: id, queueId, files, metadata, emailId: emailId ?? undefined };
         const answer = await hooks.callUploadHooks(request, systemCaller('document-storage', organizationId));
-        return answer.files;
+        return answer.pending ? null : answer.files;
+      },
+      isReadable: async ({ mimeType, s3Name, size }) => {
+        const known = isReadableType(mimeType);
+        if (known !== null) return known;
+        const start = await objects.read(s3Name, { offset: 0, length: Math.min(XML_START, size) });
+        return start !== null && beginsLikeEInvoice(await buffer(start));
       },
     });
     const joinPictures = createJoinPictures({ files, objects, engine });
@@ -135,6 +145,7 @@ export const start = (env: Environment) =>
         ...{ files, fileStore, objects, documents, uploads, tasks, pages, pageTexts },
         ...{ createUpload, addAttachments, nextTaskId: () => backbone.ids.next('task') },
         inTransaction: (task) => transaction(database, task),
+        measureDocument: createMeasureDocument({ objects, engine }),
         ...{ importUpload, drawPage, prepareRendition, splitDocument, cutDocument },
         ...{ ownDocuments, relations, relating, downloads },
       }),

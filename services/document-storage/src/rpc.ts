@@ -6,6 +6,7 @@ import type { AddAttachments } from './document/add-attachments';
 import type { createCutDocument } from './document/cut-document';
 import type { Document } from './document/document';
 import type { DocumentStore } from './document/document.store';
+import type { MeasureDocument } from './document/measure-document';
 import type { OwnDocuments } from './document/own-documents';
 import type { Downloads } from './download/downloads';
 import type { CheckStorage } from './file/check-storage';
@@ -49,6 +50,7 @@ export interface RpcOptions {
   readonly checkStorage: CheckStorage;
   readonly cutDocument: ReturnType<typeof createCutDocument>;
   readonly splitDocument: (caller: Caller, id: number, runs: readonly (readonly number[])[]) => Promise<number[]>;
+  readonly measureDocument: MeasureDocument;
   readonly drawPage: (caller: Caller, pageId: number, preview: boolean) => Promise<PageImage>;
 }
 
@@ -92,6 +94,9 @@ export function createRpc(options: RpcOptions): Handlers<Service> {
           documentIds: caller.kind === 'system' ? request.documentIds : [],
           creatorId: caller.kind === 'system' ? (request.creatorId ?? null) : null,
           values: request.values,
+          documentValues: Object.fromEntries(
+            request.documentValues.map(({ documentId, values }) => [documentId, values]),
+          ),
           metadata: request.metadata ?? {},
           emailId: request.emailId ?? null,
           rejectIdentical: request.rejectIdentical,
@@ -108,6 +113,11 @@ export function createRpc(options: RpcOptions): Handlers<Service> {
       requireSystem(caller);
       const sent = attachments.map(({ file, status, archive }) => ({ key: file?.key ?? '', status, archive }));
       return { documentIds: await options.addAttachments(caller, { ...of, creatorId: creatorId ?? null }, sent) };
+    },
+    async setAttachments({ emailId, queueId, attachments }, caller) {
+      requireSystem(caller);
+      await documents.setAttachments(organizationOf(caller), { emailId, queueId }, attachments);
+      return {};
     },
     async createTask({ type, emailId, creatorId }, caller) {
       requireSystem(caller);
@@ -166,6 +176,10 @@ export function createRpc(options: RpcOptions): Handlers<Service> {
     async prepareRendition({ id }, caller) {
       requireSystem(caller);
       return options.prepareRendition(caller, id);
+    },
+    async measureDocument({ id }, caller) {
+      requireSystem(caller);
+      return options.measureDocument(found(await documents.find(caller, { id })));
     },
     async *getStoredFile({ key }, caller) {
       requireSystem(caller);

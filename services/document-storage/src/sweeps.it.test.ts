@@ -10,7 +10,7 @@ import { createFileStore, type FileStore } from './file/file.store';
 import { createObjectStore } from './object-store/object-store';
 import { createTaskStore, type TaskStore } from './task/task.store';
 import { type CreateUpload, createCreateUpload } from './upload/create-upload';
-import { createImportUpload, type ImportUpload } from './upload/import-upload';
+import { createImportUpload, type ImportUpload, type ImportUploadOptions } from './upload/import-upload';
 import { createSubmissionStore } from './upload/submission.store';
 import { createUnpackArchives } from './upload/unpack-archives';
 import { createUploadStore, type UploadStore } from './upload/upload.store';
@@ -53,7 +53,10 @@ beforeAll(async () => {
     const findAcceptedTypes = async () => queue.acceptedMimeTypes;
     const judgeMailed = async () => null;
     const unpackArchives = createUnpackArchives({ ...parts, objects, unpacker, findAcceptedTypes, judgeMailed });
-    importUpload = createImportUpload({ ...parts, unpackArchives, callHooks: async (_, list) => list });
+    const callHooks: ImportUploadOptions['callHooks'] = async (_, list) =>
+      list.map((file) => ({ ...file, messages: [], failure: '' }));
+    const isReadable = async () => true;
+    importUpload = createImportUpload({ ...parts, unpackArchives, callHooks, isReadable });
   });
 });
 

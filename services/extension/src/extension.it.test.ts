@@ -7,7 +7,7 @@ import { dropTestData, freePorts, serviceEnv, waitFor } from '@intake/testkit';
 import { start } from './main';
 
 const { finishExport, getAnnotations } = annotation.AnnotationServiceService;
-const { getQueues, listHooks } = queue.QueueServiceService;
+const { getQueues, listHooks, listScheduledHooks } = queue.QueueServiceService;
 const finished: { request: annotation.FinishExportRequest; caller: Caller }[] = [];
 /** What the annotation service answers to the next calls; then it accepts. */
 const refusals: Refusal[] = [];
@@ -47,7 +47,7 @@ beforeAll(async () => {
         }),
       );
     await serveRpc(runtime, {
-      definition: { finishExport, getAnnotations, getQueues, listHooks },
+      definition: { finishExport, getAnnotations, getQueues, listHooks, listScheduledHooks },
       proto: 'intake/annotation/v1/annotation.proto',
       host: '127.0.0.1',
       port: annotationPort ?? 0,
@@ -60,6 +60,7 @@ beforeAll(async () => {
         }),
         getQueues: async () => ({ queues: [queue.Queue.fromPartial({ id: 3 })], total: 1 }),
         listHooks: async () => ({ hooks: [], total: 0 }),
+        listScheduledHooks: async () => ({ hooks: [], total: 0 }),
         async finishExport(request, caller) {
           const refusal = refusals.shift();
           if (refusal) throw refusal;
@@ -123,14 +124,16 @@ describe('CallUploadHooks', () => {
     uploadId: 1,
     queueId: 3,
     files: [
-      { documentId: 1, preventImporting: false, values: { 'upload:project': 'A1' } },
-      { documentId: 2, preventImporting: true, values: {} },
+      { documentId: 1, preventImporting: false, values: { 'upload:project': 'A1' }, messages: [], failure: '' },
+      { documentId: 2, preventImporting: true, values: {}, messages: [], failure: '' },
     ],
+    metadata: undefined,
   } as extension.CallUploadHooksRequest;
 
-  it('answers the files as they came', async () => {
+  it('without hooks all files are tried', async () => {
     await expect(client.callUploadHooks(request, systemCaller('document-storage', 4))).resolves.toEqual({
-      files: request.files,
+      files: request.files.map((file) => ({ ...file, preventImporting: false })),
+      pending: false,
     });
   });
 

@@ -1,10 +1,12 @@
 import { connectBackbone, startConsumer } from '@intake/bus';
 import { annotation, auth, documentStorage, extension, mailIngest, queue } from '@intake/contracts';
-import { createIndexes, isMongoUnavailable } from '@intake/mongo';
+import { createIndexes, isMongoUnavailable, startSweep } from '@intake/mongo';
 import { connectRpc, type Definition, isNeighbourAway, readRpcSettings, type ServiceName, serveRpc } from '@intake/rpc';
 import { type Environment, runAsProcess, runService } from '@intake/service';
 import { createOutgoing } from '@intake/untrusted';
 import { apiUrls } from '@intake/urls';
+import { createArrivals } from './arrival/arrivals';
+import { createAskHooks } from './arrival/ask-hooks';
 import { readExtensionConfig } from './config';
 import { createConnectors } from './connector/connectors';
 import { createConsumers } from './consumers';
@@ -17,11 +19,16 @@ import { createManualCalls } from './manual/manual-calls';
 import { createNotifications } from './notification/notifications';
 import { createReceiverStore } from './notification/receiver.store';
 import { createAnnotationPayloads } from './payload/annotation-payload';
+import { createArrivalPayloads } from './payload/arrival-payloads';
 import { createSideloads } from './payload/sideloads';
 import { createRpc } from './rpc';
+import { createSchedules } from './schedule/schedules';
 import { createWebhooks } from './webhook/webhooks';
 import { createWorkStore } from './work/work.store';
 import { startWorker } from './work/worker';
+
+/** How often it is looked which hooks are to be called by the clock. */
+const SCHEDULES_MS = 5000;
 
 /** Starts the extension service. */
 export const start = (env: Environment) =>
@@ -58,13 +65,20 @@ export const start = (env: Environment) =>
     });
     const legs = createLegs({ annotations, connectors, contentEvents, work });
     const waitedFor = createWaitedFor({ annotations, connectors, contentEvents });
-    const manualCalls = createManualCalls({ hooks, payloads, webhooks });
+    const arrivalPayloads = createArrivalPayloads({ storage, mail, urls });
+    const manualCalls = createManualCalls({ hooks, payloads, arrivalPayloads, webhooks });
+    const arrivals = createArrivals({
+      ...{ backbone, hooks, webhooks, work, logs },
+      askHooks: createAskHooks({ webhooks, logs }),
+      payloads: arrivalPayloads,
+    });
+    const schedules = createSchedules({ database, queues, hooks, webhooks, work });
 
     await serveRpc(runtime, {
       stuck: [backbone.stuck],
       definition: extension.ExtensionServiceService,
       proto: 'intake/extension/v1/extension.proto',
-      handlers: createRpc({ logs, waitedFor, manualCalls }),
+      handlers: createRpc({ logs, arrivals, waitedFor, manualCalls }),
       ...rpc,
       isUnavailable: isMongoUnavailable,
     });
@@ -73,7 +87,11 @@ export const start = (env: Environment) =>
       handlers: createConsumers(notifications, legs),
       isAway: isNeighbourAway,
     });
-    startWorker(runtime, work, { notification: { run: notifications.deliver }, ...legs.handlers });
+    startWorker(runtime, work, {
+      ...{ notification: { run: notifications.deliver }, ...legs.handlers },
+      ...{ ...arrivals.handlers, ...schedules.handlers },
+    });
+    startSweep(runtime, backbone.leases, 'scheduled-hooks', SCHEDULES_MS, () => schedules.callDue(new Date()));
   });
 
 if (require.main === module) void runAsProcess(start);

@@ -1,24 +1,30 @@
 import type { extension } from '@intake/contracts';
 import { type Handlers, requireAdmin, requireSystem } from '@intake/rpc';
+import type { Arrivals } from './arrival/arrivals';
 import type { WaitedFor } from './content/waited-for';
 import type { LogRecord, LogStore } from './log/log.store';
 import type { ManualCalls } from './manual/manual-calls';
-import { callUploadHooks } from './upload-hooks/upload-hooks';
 
 /** Maps rpcs to the domain; no rules here. */
 export function createRpc({
   logs,
+  arrivals,
   waitedFor,
   manualCalls,
 }: {
   readonly logs: LogStore;
+  readonly arrivals: Arrivals;
   readonly waitedFor: WaitedFor;
   readonly manualCalls: ManualCalls;
 }): Handlers<typeof extension.ExtensionServiceService> {
   return {
-    async callUploadHooks({ files }, caller) {
+    async callUploadHooks(request, caller) {
       requireSystem(caller);
-      return { files: callUploadHooks(files) };
+      return arrivals.ofUpload(caller, request);
+    },
+    async callEmailHooks(request, caller) {
+      requireSystem(caller);
+      return arrivals.ofEmail(caller, request);
     },
     async runContentEvents(request, caller) {
       requireSystem(caller);

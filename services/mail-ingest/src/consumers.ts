@@ -1,4 +1,4 @@
-import type { Backbone, EventHandlers } from '@intake/bus';
+import type { Backbone, EventHandler, EventHandlers } from '@intake/bus';
 import { systemCaller } from '@intake/rpc';
 import type { Logger } from '@intake/service';
 import { JobError } from '@intake/untrusted';
@@ -14,7 +14,8 @@ export interface ConsumerOptions {
   readonly emails: EmailStore;
   readonly threads: ThreadStore;
   readonly emit: Backbone['emit'];
-  readonly readEmail: (email: Email) => Promise<Reading>;
+  /** Null: hooks are asked, and `email.answered` follows. */
+  readonly readEmail: (email: Email) => Promise<Reading | null>;
   readonly releaseFiles: (keys: readonly string[]) => Promise<void>;
   readonly conclusion: ReturnType<typeof createConcludeEmail>;
   readonly onDropped: (email: Email, reason: string) => void;
@@ -63,6 +64,28 @@ export function createConsumers(options: ConsumerOptions): EventHandlers {
       ? async () => undefined
       : conclusion.tellOfDocument(organizationId, uploadId, documentId, occasion);
 
+  const reading: EventHandler<'email.received' | 'email.answered'> = {
+    on: async ({ payload: { emailId, organizationId } }) => {
+      const email = await emails.find(systemCaller('mail-ingest', organizationId), emailId);
+      if (email?.state !== 'received') return async () => undefined;
+      try {
+        const read = await readEmail(email);
+        return read ? await finish(email, read) : async () => undefined;
+      } catch (error) {
+        const failure = failureOf(error);
+        if (!failure) throw error;
+        log.warn({ err: error, email: emailId }, 'e-mail cannot be read');
+        return finish(email, { state: 'failed', failure });
+      }
+    },
+    giveUp: async ({ id, payload: { emailId, organizationId } }, _error, session) => {
+      const email = await emails.find(systemCaller('mail-ingest', organizationId), emailId);
+      if (email?.state !== 'received') return;
+      const failure = `The message could not be imported (error ${id}).`;
+      await (await finish(email, { state: 'failed', failure }))(session);
+    },
+  };
+
   return {
     'email.dropped': {
       on: async ({ payload: { organizationId, emailId } }) => {
@@ -77,26 +100,8 @@ export function createConsumers(options: ConsumerOptions): EventHandlers {
         return async () => undefined;
       },
     },
-    'email.received': {
-      on: async ({ payload: { emailId, organizationId } }) => {
-        const email = await emails.find(systemCaller('mail-ingest', organizationId), emailId);
-        if (email?.state !== 'received') return async () => undefined;
-        try {
-          return await finish(email, await readEmail(email));
-        } catch (error) {
-          const failure = failureOf(error);
-          if (!failure) throw error;
-          log.warn({ err: error, email: emailId }, 'e-mail cannot be read');
-          return finish(email, { state: 'failed', failure });
-        }
-      },
-      giveUp: async ({ id, payload: { emailId, organizationId } }, _error, session) => {
-        const email = await emails.find(systemCaller('mail-ingest', organizationId), emailId);
-        if (email?.state !== 'received') return;
-        const failure = `The message could not be imported (error ${id}).`;
-        await (await finish(email, { state: 'failed', failure }))(session);
-      },
-    },
+    'email.received': reading,
+    'email.answered': reading,
     'email.imported': {
       on: ({ payload: { emailId, organizationId } }) => conclusion.conclude(organizationId, emailId),
     },

@@ -1,5 +1,5 @@
 import { connectBackbone, startConsumer } from '@intake/bus';
-import { auth, documentStorage, mailIngest, queue } from '@intake/contracts';
+import { auth, documentStorage, extension, mailIngest, queue } from '@intake/contracts';
 import { createIndexes, isMongoUnavailable } from '@intake/mongo';
 import { connectRpc, isNeighbourAway, serveRpc, systemCaller } from '@intake/rpc';
 import { type Environment, runAsProcess, runService } from '@intake/service';
@@ -44,6 +44,7 @@ export const start = (env: Environment) =>
     const storage = createStorage(
       connectRpc(runtime, documentStorage.DocumentStorageServiceService, rpc.addressOf('document-storage'), rpc),
     );
+    const extensions = connectRpc(runtime, extension.ExtensionServiceService, rpc.addressOf('extension'), rpc);
     const parser = new ChildPool<ParseJobs>({ worker: parseWorker, size: readers, timeoutMs: 60_000 });
     runtime.onStop('message readers', () => parser.close());
     const checker = new ChildPool<ParseJobs>({ worker: parseWorker, size: readers, timeoutMs: CHECK_MS });
@@ -62,6 +63,11 @@ export const start = (env: Environment) =>
       frontServerOf: ({ envelope }) =>
         sender.frontServer && isFront(envelope?.remoteAddress ?? '') ? sender.frontServer : null,
       findRules: inboxes.findRules,
+      callHooks: async ({ id: emailId, queueId, organizationId }, shown) => {
+        const caller = systemCaller('mail-ingest', organizationId);
+        const answer = await extensions.callEmailHooks({ emailId, queueId, ...shown }, caller);
+        return answer.pending ? null : answer;
+      },
     });
     const outgoing = createOutgoing({
       ...{ backbone, emails, threads, deliveries, mailDomain },

@@ -8,7 +8,8 @@ import { MAX_MESSAGE_BYTES } from './smtp/smtp-listener';
 type StorageClient = Client<typeof documentStorage.DocumentStorageServiceService>;
 
 /** What this service asks of document-storage. */
-export interface Storage extends Pick<ReadEmailOptions, 'loadRaw' | 'putFile' | 'addAttachments' | 'createUpload'> {
+export interface Storage
+  extends Pick<ReadEmailOptions, 'loadRaw' | 'putFile' | 'addAttachments' | 'createUpload' | 'setAttachments'> {
   /** Streams a raw message into the store. Throws PAYLOAD_TOO_LARGE, STORAGE_FULL. */
   putRaw(chunks: AsyncIterable<Buffer>, maxSize: number): Promise<Omit<RawMessage, 'messageId'>>;
   /** Stores a raw message of an organization for good; answers its key. */
@@ -91,13 +92,18 @@ export function createStorage(client: StorageClient): Storage {
       const request = { emailId, queueId, creatorId: creatorId ?? undefined, attachments: sent };
       return (await client.addAttachments(request, callerOf(email))).documentIds;
     },
-    createUpload: (email, documentIds, values) =>
+    async setAttachments({ id: emailId, queueId, organizationId }, attachments) {
+      const list = attachments.map(({ documentId, status }) => ({ documentId, status }));
+      await client.setAttachments({ emailId, queueId, attachments: list }, callerOf({ organizationId }));
+    },
+    createUpload: (email, documentIds, values, documentValues) =>
       client.createUpload(
         {
           queueId: email.queueId,
           files: [],
           documentIds: [...documentIds],
           values,
+          documentValues: documentValues.map(({ documentId, values: own }) => ({ documentId, values: { ...own } })),
           metadata: email.metadata,
           emailId: email.id,
           rejectIdentical: false,

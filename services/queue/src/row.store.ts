@@ -32,6 +32,8 @@ export interface Rows<T extends Owned> {
   insert(object: T, session?: ClientSession): Promise<void>;
   insertAll(objects: readonly T[], session: ClientSession): Promise<void>;
   find(caller: Caller, id: number, session?: ClientSession): Promise<T | null>;
+  /** Of all organizations, in no particular order; for the service's own work. */
+  findEverywhere(filter: RowFilter): Promise<T[]>;
   /** In no particular order. */
   findAll(caller: Caller, filter: RowFilter, session?: ClientSession): Promise<T[]>;
   list(
@@ -87,6 +89,10 @@ export function createRows<T extends Owned>(
     async find(caller, id, session) {
       const row = await model.findOne(scope(caller, { _id: id }), null, { session }).lean<Row | null>();
       return row && toObject(row);
+    },
+
+    async findEverywhere(filter) {
+      return (await model.find(filter).lean<Row[]>()).map(toObject);
     },
 
     async findAll(caller, filter, session) {

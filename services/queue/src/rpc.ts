@@ -1,6 +1,6 @@
 import type { Backbone } from '@intake/bus';
 import type { queue as contract } from '@intake/contracts';
-import { type Caller, type Handlers, invalidField, Refusal } from '@intake/rpc';
+import { type Caller, type Handlers, invalidField, Refusal, requireSystem } from '@intake/rpc';
 import { readChange } from './change';
 import {
   type Connector,
@@ -242,6 +242,11 @@ export function createRpc(deps: RpcDeps): Handlers<typeof contract.QueueServiceS
       };
       const { hooks: found, total } = await hooks.list(caller, filter, ordering, { page, pageSize });
       return { hooks: await withHooked(caller, found), total };
+    },
+    async listScheduledHooks(_request, caller) {
+      requireSystem(caller);
+      const found = await hooks.findScheduled();
+      return { hooks: found.map((hook) => toHook(hook, [], caller)), total: found.length };
     },
     async updateHook({ hook, fields }, caller) {
       const change = readChange(hook, fields, EMPTY_HOOK);

@@ -25,7 +25,7 @@ import type { NoteStore } from '../note/note.store';
 import { createDuplicates, fingerprintOf } from '../relation/duplicates';
 import type { RelationStore } from '../relation/relation.store';
 import type { Schemas } from '../schema/schemas';
-import type { Annotation, Message, ProcessingDuration } from './annotation.types';
+import type { Annotation, ProcessingDuration } from './annotation.types';
 import {
   type ChangeTools,
   changeInSession,
@@ -37,7 +37,7 @@ import {
 } from './changes';
 import type { ChangedValue, Origin } from './history.store';
 import type { IdempotencyStore } from './idempotency.store';
-import { newAnnotation, newPollId } from './new-annotation';
+import { newAnnotation, newPollId, toMessage } from './new-annotation';
 import { createRules } from './rules';
 import { isStatus, type Status } from './status';
 import { createTransfer } from './transfer';
@@ -160,7 +160,10 @@ export function createAnnotations(tools: AnnotationTools) {
         pageIds: request.pageIds,
         engineVersion: result.engineVersion,
         einvoice: result.eInvoice !== undefined,
-        messages: contradictions.map((text) => ({ id: 'all', type: 'error', content: text }) as const),
+        messages: [
+          ...awaited.messages,
+          ...contradictions.map((text) => ({ id: 'all', type: 'error', content: text }) as const),
+        ],
         fingerprint: fingerprintOf(result.fields),
       };
       const saveReading = async (session: ClientSession, { id: annotationId, schemaId }: Annotation) =>
@@ -472,7 +475,7 @@ export function createAnnotations(tools: AnnotationTools) {
     return duplicates.retry(() =>
       changeState(tools, caller, annotationId, 'fail_extraction', {
         unless: (before) => !isAwaited(before, rirPollId),
-        patch: { messages: [{ id: 'all', type: 'error', content: message }] },
+        patchOf: ({ messages }) => ({ messages: [...messages, { id: 'all', type: 'error', content: message }] }),
         alongside: (session, after) => duplicates.link(session, after),
       }),
     );
@@ -748,6 +751,8 @@ function storedOf(
     metadata: undefined,
     failure: '',
     md5: document.md5,
+    messages: [],
+    onlyCreated: false,
   };
 }
 
@@ -803,10 +808,6 @@ function checkMetadata(metadata: Record<string, unknown>): Record<string, unknow
     throw invalidField('metadata', `Ensure this object has no more than ${MAX_METADATA_BYTES} bytes.`);
   }
   return metadata;
-}
-
-function toMessage({ id, type, content, detail }: contract.Message): Message {
-  return { id, type: type as Message['type'], content, ...(detail && { detail }) };
 }
 
 function shiftIds(node: ContentNode, first: number): ContentNode {

@@ -146,6 +146,8 @@ export function eventFor(
       rotationDeg: after.rotationDeg,
       emailId: after.emailId ?? undefined,
       lastOfEmail,
+      timeOverallS: after.duration.overall,
+      timeActiveS: after.duration.active,
     }),
   };
 }

@@ -1,10 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import type { events, queue } from '@intake/contracts';
-import { type Annotation, FRESH } from './annotation.types';
+import type { annotation as contract, events, queue } from '@intake/contracts';
+import { type Annotation, FRESH, type Message } from './annotation.types';
 
 /** A name for an extraction that nobody can guess or meet twice. */
 export function newPollId(): string {
   return randomBytes(12).toString('hex');
+}
+
+/** A message as an annotation keeps it. */
+export function toMessage({ id, type, content, detail }: contract.Message): Message {
+  return { id, type: type as Message['type'], content, ...(detail && { detail }) };
 }
 
 /** The annotation that is opened for a stored document: waiting for its extraction, or failed when it cannot be imported. */
@@ -52,7 +57,10 @@ export function newAnnotation(
     purgedById: null,
     rirPollId: newPollId(),
     engineVersion: '',
-    messages: failure ? [{ id: 'all', type: 'error', content: failure }] : [],
+    messages: [
+      ...document.messages.map(toMessage),
+      ...(failure ? [{ id: 'all', type: 'error', content: failure } as const] : []),
+    ],
     values: document.values,
     metadata: document.metadata ?? {},
     automated: false,

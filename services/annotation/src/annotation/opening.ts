@@ -4,7 +4,7 @@ import { type Caller, Refusal, seesQueue, systemCaller } from '@intake/rpc';
 import type { Annotation } from './annotation.types';
 import type { AnnotationTools } from './annotations';
 import { changeInSession, openAnnotation } from './changes';
-import { newAnnotation } from './new-annotation';
+import { newAnnotation, toMessage } from './new-annotation';
 
 export type Opening = ReturnType<typeof createOpening>;
 
@@ -18,17 +18,22 @@ export function createOpening(tools: AnnotationTools) {
     return found[0];
   };
 
-  /** Goes on with an annotation that was opened before its document was ready. */
+  /** Goes on with an annotation that was opened before its document was ready: by `openWaiting`, or by a hook. */
   const importWaiting = async (
     session: ClientSession,
     caller: Caller,
-    { id }: Annotation,
-    { values, metadata, failure }: events.DocumentStored,
+    one: Annotation,
+    { uploadId, queueId, values, metadata, failure, messages: given }: events.DocumentStored,
   ): Promise<void> => {
-    await changeInSession(tools, session, caller, id, 'import', { patch: { values, metadata: metadata ?? {} } });
+    const messages = given.map(toMessage);
+    const patch =
+      one.uploadId === uploadId
+        ? { values, metadata: metadata ?? {}, messages }
+        : { values: { ...values, ...one.values }, messages, ...(one.queueId === queueId && { uploadId }) };
+    await changeInSession(tools, session, caller, one.id, 'import', { patch });
     if (!failure) return;
-    await changeInSession(tools, session, caller, id, 'fail_extraction', {
-      patch: { messages: [{ id: 'all', type: 'error', content: failure }] },
+    await changeInSession(tools, session, caller, one.id, 'fail_extraction', {
+      patch: { messages: [...messages, { id: 'all', type: 'error', content: failure }] },
     });
   };
 
@@ -39,9 +44,14 @@ export function createOpening(tools: AnnotationTools) {
       const q = await findQueue(caller, event.queueId);
       const annotation = newAnnotation(await backbone.ids.next('annotation'), event, q, new Date());
       return async (session) => {
-        const existing = event.uploadId ? await store.findByUpload(event.uploadId, event.documentId, session) : null;
-        if (!existing) await openAnnotation(tools, session, caller, annotation);
-        else if (existing.status === 'created') await importWaiting(session, caller, existing, event);
+        const there = event.uploadId ? await store.findOfDocument(caller, event.documentId, session) : [];
+        const opened = there.find(({ uploadId }) => uploadId === event.uploadId);
+        // What was announced before, and is announced once more.
+        if (opened && opened.status !== 'created') return;
+        const waiting = there.filter(({ status }) => status === 'created');
+        for (const one of waiting) await importWaiting(session, caller, one, event);
+        if (event.onlyCreated || waiting.some(({ queueId }) => queueId === event.queueId)) return;
+        await openAnnotation(tools, session, caller, annotation);
       };
     },
 
@@ -91,5 +101,5 @@ function waitingOf(
   { id: documentId, mimeType, originalFileName: fileName, createdAt: arrivedAt, md5 }: documentStorage.Document,
 ): events.DocumentStored {
   const of = { documentId, organizationId, queueId, uploadId, creatorId, emailId };
-  return { ...of, mimeType, fileName, arrivedAt, values, metadata, failure: '', md5 };
+  return { ...of, mimeType, fileName, arrivedAt, values, metadata, failure: '', md5, messages: [], onlyCreated: false };
 }

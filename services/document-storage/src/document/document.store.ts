@@ -54,6 +54,21 @@ export interface DocumentStore {
     document: Pick<Document, 'id' | 'organizationId'>,
     outcome: { readonly status: ArchiveStatus; readonly message: string },
   ): Promise<boolean>;
+  /** Documents that were made of these, and of those again. */
+  findDescendants(organizationId: number, ids: readonly number[]): Promise<Document[]>;
+  /** Notes what became of documents of an e-mail; those that belong to none become its. */
+  setAttachments(
+    organizationId: number,
+    email: { readonly emailId: number; readonly queueId: number },
+    attachments: readonly { readonly documentId: number; readonly status: string }[],
+  ): Promise<void>;
+  /** Documents that hooks made become those of an upload, and are seen by those who see its queue. */
+  adopt(
+    session: ClientSession,
+    organizationId: number,
+    ids: readonly number[],
+    upload: { readonly id: number; readonly queueId: number },
+  ): Promise<void>;
   /** Documents that are there already become those of an upload. */
   joinUpload(session: ClientSession, organizationId: number, ids: readonly number[], uploadId: number): Promise<void>;
   addAnnotations(
@@ -94,6 +109,9 @@ type Row = Omit<Document, 'id' | 'metadata'> & {
   readonly announcements: number;
   readonly unclaimedSince?: Date;
 };
+
+/** Documents of documents of ... are followed so far. */
+const DEEPEST = 5;
 
 const ORDERING = {
   id: '_id',
@@ -230,6 +248,37 @@ export function createDocumentStore(database: Database, files: Pick<FileStore, '
         { session },
       );
       return result.matchedCount === 1;
+    },
+    async findDescendants(organizationId, ids) {
+      const all: Document[] = [];
+      let parents = [...ids];
+      for (let level = 0; level < DEEPEST && parents.length > 0; level++) {
+        const known = new Set([...ids, ...all.map(({ id }) => id)]);
+        const found = await rows.find({ parentId: { $in: parents }, organizationId }).toArray();
+        const children = found.map(toDocument).filter(({ id }) => !known.has(id));
+        all.push(...children);
+        parents = children.map(({ id }) => id);
+      }
+      return all.sort((a, b) => a.id - b.id);
+    },
+    async setAttachments(organizationId, { emailId, queueId }, attachments) {
+      if (attachments.length === 0) return;
+      await rows.bulkWrite(
+        attachments.map(({ documentId, status }) => ({
+          updateOne: {
+            filter: { _id: documentId, organizationId, emailId: { $in: [null, emailId] } },
+            update: [{ $set: { emailId, attachmentStatus: status, queueId: { $ifNull: ['$queueId', queueId] } } }],
+          },
+        })),
+      );
+    },
+    async adopt(session, organizationId, ids, { id: uploadId, queueId }) {
+      if (ids.length === 0) return;
+      await rows.updateMany(
+        { _id: { $in: [...ids] }, organizationId, uploadId: null },
+        [{ $set: { uploadId, queueId: { $ifNull: ['$queueId', queueId] } } }],
+        { session },
+      );
     },
     async joinUpload(session, organizationId, ids, uploadId) {
       await rows.updateMany({ _id: { $in: [...ids] }, organizationId }, { $set: { uploadId } }, { session });

@@ -98,6 +98,7 @@ export function createCreateUpload(options: CreateUploadOptions): CreateUpload {
       annotations: [],
       emailId: submission.emailId,
       values: submission.values,
+      documentValues: submission.documentValues ?? {},
       metadata: submission.metadata,
       taskId,
       state: 'created',

@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { Backbone } from '@intake/bus';
+import type { annotation } from '@intake/contracts';
 import { type ClientSession, transaction } from '@intake/mongo';
 import { type Caller, Refusal, systemCaller } from '@intake/rpc';
 import type { Document } from '../document/document';
@@ -9,12 +10,26 @@ import { type Candidate, candidatesOf } from './unpack-archives';
 import { type Import, missingImports, nextLook, type Upload, type UploadAnnotation, type Values } from './upload';
 import type { UploadStore } from './upload.store';
 
-/** What hooks say about a file. */
-export interface HookedFile {
+/** A file as hooks are asked about it. */
+export interface AskedFile {
   readonly documentId: number;
+  /** The engine cannot read it. */
   readonly preventImporting: boolean;
   readonly values: Values;
 }
+
+/** What hooks say about a file. */
+export interface HookedFile extends AskedFile {
+  readonly messages: readonly annotation.Message[];
+  /** Why it cannot be imported; empty: it can be tried. */
+  readonly failure: string;
+}
+
+/** How a document is announced. */
+type Announcement = Import & {
+  /** Annotations of it that wait go on, and no other is opened. */
+  readonly onlyCreated?: boolean;
+};
 
 export interface ImportUploadOptions {
   readonly backbone: Backbone;
@@ -23,8 +38,10 @@ export interface ImportUploadOptions {
   readonly tasks: TaskStore;
   /** Opens the archives among the documents that were sent: their members are documents then. */
   readonly unpackArchives: (upload: Upload, sent: readonly Document[]) => Promise<void>;
-  /** Shows the files to the queue's `upload.created` hooks. */
-  readonly callHooks: (upload: Upload, files: readonly HookedFile[]) => Promise<readonly HookedFile[]>;
+  /** Shows the files to the queue's `upload.created` hooks; null: they have not answered yet, and `upload.answered` says when they have. */
+  readonly callHooks: (upload: Upload, files: readonly AskedFile[]) => Promise<readonly HookedFile[] | null>;
+  /** Whether the engine can read it, as far as its type tells. */
+  readonly isReadable: (document: Document) => Promise<boolean>;
 }
 
 /** An annotation that was opened. */
@@ -61,9 +78,11 @@ export interface ImportUpload {
 const LONGEST_PAUSE_MS = 250;
 const SWEEP_BATCH = 200;
 
+type ValuedCandidate = Candidate & { readonly document: Document; readonly values: Values };
+
 /** The import of uploads. API: documents-and-uploads.md section 2, processing order. */
 export function createImportUpload(options: ImportUploadOptions): ImportUpload {
-  const { backbone, documents, uploads, tasks, unpackArchives, callHooks } = options;
+  const { backbone, documents, uploads, tasks, unpackArchives, callHooks, isReadable } = options;
   const { database, emit } = backbone;
   const finished = new EventEmitter().setMaxListeners(0);
 
@@ -82,10 +101,10 @@ export function createImportUpload(options: ImportUploadOptions): ImportUpload {
   };
 
   /** Says that documents are ready to be imported. */
-  const announce = async (session: ClientSession, upload: Upload, imports: readonly Import[]): Promise<void> => {
+  const announce = async (session: ClientSession, upload: Upload, imports: readonly Announcement[]): Promise<void> => {
     const ids = imports.map((one) => one.documentId);
     const announced = await documents.countAnnouncements(session, upload.organizationId, ids);
-    for (const { documentId, values, failure } of imports) {
+    for (const { documentId, values, failure, messages = [], onlyCreated = false } of imports) {
       const document = announced.get(documentId);
       if (!document) continue;
       emit(session, {
@@ -106,22 +125,33 @@ export function createImportUpload(options: ImportUploadOptions): ImportUpload {
           metadata: upload.metadata,
           failure,
           md5: document.md5,
+          messages: [...messages],
+          onlyCreated,
         },
       });
     }
   };
 
-  /** Goes on to the imports; does nothing for an upload that is further already. */
+  /** Goes on to the imports; does nothing for an upload that is further already. @param madeIds documents that hooks made */
   const startImporting = async (
     session: ClientSession,
     organizationId: number,
     uploadId: number,
     imports: readonly Import[],
+    madeIds: readonly number[] = [],
   ): Promise<void> => {
     const lookAgainAt = nextLook(0, new Date());
     const upload = await uploads.startImporting(session, organizationId, uploadId, imports, lookAgainAt);
     if (!upload) return;
-    await announce(session, upload, imports);
+    if (madeIds.length > 0) {
+      await uploads.addDocuments(session, uploadId, madeIds);
+      await documents.adopt(session, organizationId, madeIds, upload);
+    }
+    const unlisted = madeIds.filter((id) => !imports.some(({ documentId }) => documentId === id));
+    await announce(session, upload, [
+      ...imports,
+      ...unlisted.map((documentId) => ({ documentId, values: upload.values, failure: '', onlyCreated: true })),
+    ]);
     if (missingImports(upload).length > 0) return;
     const { id, state, version } = finish(session, upload);
     await uploads.changeMany(session, [{ id, state, version }]);
@@ -133,13 +163,21 @@ export function createImportUpload(options: ImportUploadOptions): ImportUpload {
     return found.sort((a, b) => a.id - b.id);
   };
 
-  const candidatesIn = async (upload: Upload): Promise<Candidate[]> => {
-    const { documentIds, additionalDocumentIds } = upload;
-    return candidatesOf(upload, await findDocuments(upload, [...documentIds, ...additionalDocumentIds]));
+  /** What is to be imported of an upload, as far as its archives are opened; each with its values. */
+  const candidatesIn = async (upload: Upload): Promise<ValuedCandidate[]> => {
+    const { documentIds, additionalDocumentIds, values, documentValues } = upload;
+    const found = await findDocuments(upload, [...documentIds, ...additionalDocumentIds]);
+    const byId = new Map(found.map((document) => [document.id, document]));
+    return candidatesOf(upload, found).map((candidate) => {
+      const document = byId.get(candidate.documentId) as Document;
+      // Members of an archive have its values.
+      const own = documentValues[document.id] ?? documentValues[document.parentId ?? 0];
+      return { ...candidate, document, values: { ...values, ...own } };
+    });
   };
 
-  /** What is to be imported of an upload, archives opened. */
-  const findCandidates = async (organizationId: number, uploadId: number): Promise<Candidate[]> => {
+  /** The same, as the upload is now. */
+  const findCandidates = async (organizationId: number, uploadId: number): Promise<ValuedCandidate[]> => {
     const upload = await uploads.find(systemCaller('document-storage', organizationId), uploadId);
     return upload ? candidatesIn(upload) : [];
   };
@@ -152,24 +190,39 @@ export function createImportUpload(options: ImportUploadOptions): ImportUpload {
       await unpackArchives(upload, sent);
       const candidates = await findCandidates(organizationId, uploadId);
       const files = candidates.filter(({ failure }) => failure === '');
-      const answer = await callHooks(
-        upload,
-        files.map(({ documentId }) => ({ documentId, preventImporting: false, values: upload.values })),
+      const asked = await Promise.all(
+        files.map(async ({ documentId, document, values }): Promise<AskedFile> => {
+          return { documentId, preventImporting: !(await isReadable(document)), values };
+        }),
       );
+      const answer = await callHooks(upload, asked);
+      if (!answer) return async () => undefined;
       const verdicts = new Map(answer.map((file) => [file.documentId, file]));
-      const imports = candidates.flatMap(({ documentId, failure }): Import[] => {
-        if (failure) return [{ documentId, values: upload.values, failure }];
+      const listed = answer.filter(({ documentId }) => !candidates.some((one) => one.documentId === documentId));
+      const toImports = (documentId: number, given: Values): Import[] => {
         const verdict = verdicts.get(documentId);
         if (!verdict || verdict.preventImporting) return [];
-        return [{ documentId, values: { ...upload.values, ...verdict.values }, failure }];
-      });
+        const { values, failure, messages } = verdict;
+        return [{ documentId, values: { ...given, ...values }, failure, messages }];
+      };
+      const imports = [
+        ...candidates.flatMap(({ documentId, failure, values }): Import[] =>
+          failure ? [{ documentId, values, failure }] : toImports(documentId, values),
+        ),
+        ...listed.flatMap(({ documentId }) => toImports(documentId, upload.values)),
+      ];
+      const knownIds = candidates.flatMap(({ documentId }) => [documentId, ...upload.documentIds]);
+      const descendants = await documents.findDescendants(organizationId, [...new Set(knownIds)]);
+      const made = [...descendants.map(({ id }) => id), ...listed.map(({ documentId }) => documentId)];
+      const current = await uploads.find(systemCaller('document-storage', organizationId), uploadId);
+      const madeIds = [...new Set(made)].filter((id) => !current?.additionalDocumentIds.includes(id));
       const problem = candidates.every(({ isUnopened }) => isUnopened) && candidates[0]?.failure;
       return async (session) => {
         if (problem) {
           const detail = `${problem} (error ${eventId})`;
           await tasks.end(session, [upload.taskId], { status: 'failed', detail, code: 'error' });
         }
-        await startImporting(session, organizationId, uploadId, imports);
+        await startImporting(session, organizationId, uploadId, imports, madeIds);
       };
     },
 
@@ -179,7 +232,7 @@ export function createImportUpload(options: ImportUploadOptions): ImportUpload {
       const detail = `The upload could not be processed (error ${eventId}).`;
       await tasks.end(session, [upload.taskId], { status: 'failed', detail, code: 'error' });
       const candidates = await findCandidates(organizationId, uploadId);
-      const imports = candidates.map(({ documentId }) => ({ documentId, values: upload.values, failure: detail }));
+      const imports = candidates.map(({ documentId, values }) => ({ documentId, values, failure: detail }));
       await startImporting(session, organizationId, uploadId, imports);
     },
 

@@ -32,9 +32,10 @@ export interface UploadStore {
 export type UploadChange = Pick<Upload, 'id'> &
   Partial<Pick<Upload, 'state' | 'version' | 'lookAgainAt' | 'looks' | 'annotations'>>;
 
-type Row = Omit<Upload, 'id' | 'values' | 'metadata' | 'imports'> & {
+type Row = Omit<Upload, 'id' | 'values' | 'documentValues' | 'metadata' | 'imports'> & {
   readonly _id: number;
   readonly valuesJson: string;
+  readonly documentValuesJson?: string;
   readonly metadataJson: string;
   readonly importsJson: string;
 };
@@ -54,6 +55,7 @@ export function createUploadStore(database: Database): UploadStore {
       emailId: { type: Number, default: null },
       // Texts, because their keys are the client's.
       valuesJson: { type: String, default: '{}' },
+      documentValuesJson: String,
       metadataJson: { type: String, default: '{}' },
       importsJson: { type: String, default: '[]' },
       taskId: { type: Number, required: true },
@@ -69,22 +71,24 @@ export function createUploadStore(database: Database): UploadStore {
 
   const rows = rowsOf<Row>(database, 'uploads');
 
-  const toUpload = ({ _id, valuesJson, metadataJson, importsJson, ...row }: Row): Upload => {
+  const toUpload = ({ _id, valuesJson, documentValuesJson = '{}', metadataJson, importsJson, ...row }: Row): Upload => {
     const imports = JSON.parse(importsJson) as Import[];
     return {
       id: _id,
       ...row,
       annotations: inOrderOf(imports, row.annotations),
       values: JSON.parse(valuesJson) as Record<string, string>,
+      documentValues: JSON.parse(documentValuesJson) as Upload['documentValues'],
       metadata: JSON.parse(metadataJson) as Record<string, unknown>,
       imports,
     };
   };
 
   return {
-    async insert(session, { id, values, metadata, imports, ...upload }) {
+    async insert(session, { id, values, documentValues, metadata, imports, ...upload }) {
       const texts = {
         valuesJson: JSON.stringify(values),
+        documentValuesJson: JSON.stringify(documentValues),
         metadataJson: JSON.stringify(metadata),
         importsJson: JSON.stringify(imports),
       };

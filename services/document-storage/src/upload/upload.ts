@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { annotation } from '@intake/contracts';
 import { type FieldErrors, invalidField, Refusal } from '@intake/rpc';
 import { acceptsMimeType } from '@intake/untrusted';
 import { MAX_FILE_BYTES, type StoredFile } from '../file/file';
@@ -16,6 +17,8 @@ export interface Upload {
   readonly annotations: readonly UploadAnnotation[];
   readonly emailId: number | null;
   readonly values: Values;
+  /** Of single documents, beside those of all; a key is the id of a document. */
+  readonly documentValues: Readonly<Record<number, Values>>;
   /** Becomes the annotations' metadata. */
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly taskId: number;
@@ -42,6 +45,8 @@ export interface Import {
   readonly values: Values;
   /** Why it cannot be read; empty when it can be tried. */
   readonly failure: string;
+  /** What hooks say about it. */
+  readonly messages?: readonly annotation.Message[];
 }
 
 /** Values for `rir_field_names`, such as `upload:<id>`. */
@@ -57,6 +62,7 @@ export interface Submission {
   /** Null: the caller, if it is a user. */
   readonly creatorId: number | null;
   readonly values: Values;
+  readonly documentValues?: Upload['documentValues'];
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly emailId: number | null;
   readonly rejectIdentical: boolean;

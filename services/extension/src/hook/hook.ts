@@ -17,6 +17,7 @@ export interface WebhookConfig {
   readonly max_polling_time_s: number;
   readonly retry_after_polling_failure: boolean;
   readonly payload_logging_enabled: boolean;
+  readonly schedule?: unknown;
 }
 
 export function configOf(hook: Hook): WebhookConfig {

@@ -3,12 +3,14 @@ import type { extension } from '@intake/contracts';
 import { type Caller, invalidField, organizationOf, Refusal, requireAdmin } from '@intake/rpc';
 import type { Hook, Hooks } from '../hook/hook';
 import type { AnnotationPayloads } from '../payload/annotation-payload';
+import type { ArrivalPayloads } from '../payload/arrival-payloads';
 import { type JsonObject, type Outcome, parseObject } from '../webhook/outcome';
 import { type Call, maskAll, type Webhooks } from '../webhook/webhooks';
 
 export interface ManualCallsOptions {
   readonly hooks: Hooks;
   readonly payloads: AnnotationPayloads;
+  readonly arrivalPayloads: ArrivalPayloads;
   readonly webhooks: Webhooks;
 }
 
@@ -19,7 +21,7 @@ const ABOUT_ANNOTATIONS = ['annotation_status', 'annotation_content'];
 /** Calls of hooks that a person asks for. API: hooks-and-connectors.md section 1.2. */
 export type ManualCalls = ReturnType<typeof createManualCalls>;
 
-export function createManualCalls({ hooks, payloads, webhooks }: ManualCallsOptions) {
+export function createManualCalls({ hooks, payloads, arrivalPayloads, webhooks }: ManualCallsOptions) {
   const findHook = async (caller: Caller, id: number): Promise<Hook> => {
     const hook = (await hooks.isVisible(caller, id)) ? await hooks.find(organizationOf(caller), id) : undefined;
     if (!hook) throw new Refusal('NOT_FOUND');
@@ -65,13 +67,21 @@ export function createManualCalls({ hooks, payloads, webhooks }: ManualCallsOpti
     /** The payload that would be sent. */
     async generate(caller: Caller, request: extension.GeneratePayloadRequest): Promise<extension.HookAnswer> {
       requireAdmin(caller);
-      const { event, action, annotationId, status, previousStatus, token } = request;
+      const { event, action, annotationId, emailId, uploadId, status, previousStatus, token } = request;
       const hook = await findHook(caller, request.hookId);
       const partsOf = async (): Promise<JsonObject> => {
+        const organizationId = organizationOf(caller);
+        if (event === 'upload') {
+          if (uploadId === undefined) throw invalidField('upload', REQUIRED);
+          return found('upload', await unlessUnknown(arrivalPayloads.ofKnownUpload(organizationId, uploadId)));
+        }
+        if (event === 'email') {
+          if (emailId === undefined) throw invalidField('email', REQUIRED);
+          return found('email', await arrivalPayloads.ofKnownEmail(organizationId, emailId));
+        }
         if (!ABOUT_ANNOTATIONS.includes(event)) return {};
-        if (annotationId === undefined) throw invalidField('annotation', 'This field is required.');
-        const subject = await payloads.find(organizationOf(caller), annotationId);
-        if (!subject) throw invalidField('annotation', 'Invalid hyperlink - Object does not exist.');
+        if (annotationId === undefined) throw invalidField('annotation', REQUIRED);
+        const subject = found('annotation', await payloads.find(organizationId, annotationId));
         const shown = status ?? subject.annotation.status;
         const told = { status: shown, previousStatus: previousStatus ?? null, updatedIds: [] };
         if (event === 'annotation_status') return payloads.ofStatus(subject, told, hook.sideload);
@@ -82,4 +92,20 @@ export function createManualCalls({ hooks, payloads, webhooks }: ManualCallsOpti
       return { bodyJson: JSON.stringify({ ...payload, secrets: maskAll(hook.secrets ?? {}) }) };
     },
   };
+}
+
+const REQUIRED = 'This field is required.';
+
+function found<T>(field: string, object: T | undefined): T {
+  if (object === undefined) throw invalidField(field, 'Invalid hyperlink - Object does not exist.');
+  return object;
+}
+
+async function unlessUnknown<T>(task: Promise<T>): Promise<T | undefined> {
+  try {
+    return await task;
+  } catch (error) {
+    if (error instanceof Refusal && error.reason === 'NOT_FOUND') return undefined;
+    throw error;
+  }
 }

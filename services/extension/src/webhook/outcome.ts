@@ -18,6 +18,8 @@ export interface Outcome {
   readonly message: string;
   /** Of a failed call: whether the same call may succeed later. */
   readonly retryable: boolean;
+  /** Of a failed call: it was accepted, and its answer could not be had. */
+  readonly isPollingFailure?: boolean;
   /** The receiver asks not to be called before so many milliseconds have passed. */
   readonly retryAfterMs?: number;
 }

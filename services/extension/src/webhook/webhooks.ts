@@ -161,29 +161,15 @@ export function createWebhooks({ outgoing, auth: accounts, logs, origin, urls }:
     };
   };
 
-  /** One attempt, with its record in the log. */
-  const attempt = async (call: Call, how: Attempt, payload?: JsonObject): Promise<Outcome> => {
-    const { hook, requestId, signal } = call;
-    const start = new Date();
-    const outcome = await withToken(hook, (token) => {
-      const body = JSON.stringify(payload ?? payloadOf(call, token));
-      return send(hook, { method: 'POST', url: configOf(hook).url, body, id: requestId }, how, signal);
-    }).catch((error): Outcome => {
-      if (!(error instanceof Refusal) || error.reason === 'SERVICE_UNAVAILABLE') throw error;
-      const message = 'Its token cannot be issued: the owner is gone or not active.';
-      return { kind: 'failed', text: '', message, retryable: false };
-    });
-    await logs.add([recordOf(call, start, outcome)]);
-    return outcome;
-  };
-
   /** Asks for the answer of a call that was accepted until it is there. */
   const poll = async (call: Call, location: string): Promise<Outcome> => {
     const { hook, requestId, signal } = call;
     const { url, max_polling_time_s: limitS } = configOf(hook);
     const start = new Date();
     const until = start.getTime() + limitS * 1000;
-    const failed = (message: string): Outcome => ({ kind: 'failed', text: '', message, retryable: true });
+    const failed = (message: string): Outcome => ({
+      ...{ kind: 'failed', text: '', message, retryable: true, isPollingFailure: true },
+    });
     const finish = async (outcome: Outcome) => {
       await logs.add([recordOf(call, start, outcome)]);
       return outcome;
@@ -205,6 +191,27 @@ export function createWebhooks({ outgoing, auth: accounts, logs, origin, urls }:
     }
   };
 
+  /** One attempt, with its records in the log; its token is good until the answer is there. */
+  const attempt = async (call: Call, how: Attempt, payload?: JsonObject): Promise<Outcome> => {
+    const { hook, requestId, signal } = call;
+    const start = new Date();
+    const note = async (outcome: Outcome) => {
+      await logs.add([recordOf(call, start, outcome)]);
+      return outcome;
+    };
+    return withToken(hook, async (token) => {
+      const body = JSON.stringify(payload ?? payloadOf(call, token));
+      const outcome = await note(
+        await send(hook, { method: 'POST', url: configOf(hook).url, body, id: requestId }, how, signal),
+      );
+      return outcome.kind === 'accepted' ? poll(call, outcome.location ?? '') : outcome;
+    }).catch((error): Promise<Outcome> => {
+      if (!(error instanceof Refusal) || error.reason === 'SERVICE_UNAVAILABLE') throw error;
+      const message = 'Its token cannot be issued: the owner is gone or not active.';
+      return note({ kind: 'failed', text: '', message, retryable: false });
+    });
+  };
+
   return {
     payloadOf,
 
@@ -220,16 +227,13 @@ export function createWebhooks({ outgoing, auth: accounts, logs, origin, urls }:
     notify: (call: Call): Promise<Outcome> =>
       attempt(call, { timeoutMs: timeoutOf(call.hook), expectsJson: false, mayPoll: false }),
 
-    /** A call in the background whose answer is used: all its attempts. */
-    async call(call: Call): Promise<Outcome> {
+    /** A call in the background that ends with its answer: all its attempts. @param expectsJson the answer is used */
+    async call(call: Call, expectsJson = true): Promise<Outcome> {
       const { hook, signal } = call;
       const { retry_count: retryCount, retry_after_polling_failure: retriesPolling } = configOf(hook);
       for (let attempts = 1; ; attempts++) {
-        let outcome = await attempt(call, { timeoutMs: timeoutOf(hook), expectsJson: true, mayPoll: true });
-        if (outcome.kind === 'accepted') {
-          outcome = await poll(call, outcome.location ?? '');
-          if (outcome.kind === 'failed' && !retriesPolling) return outcome;
-        }
+        const outcome = await attempt(call, { timeoutMs: timeoutOf(hook), expectsJson, mayPoll: true });
+        if (outcome.isPollingFailure && !retriesPolling) return outcome;
         if (outcome.kind === 'answered' || !outcome.retryable) return outcome;
         const next = nextAttempt(attempts, { retryCount, goesOn: false, retryAfterMs: outcome.retryAfterMs });
         if (!next) return outcome;

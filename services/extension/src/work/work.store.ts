@@ -3,7 +3,7 @@ import type { ClientSession, Database } from '@intake/mongo';
 import { Schema } from 'mongoose';
 
 /** What is done in the background. */
-export type WorkKind = 'notification' | 'initialization' | 'export';
+export type WorkKind = 'notification' | 'initialization' | 'export' | 'upload' | 'email' | 'schedule';
 
 /** A piece of work that survives restarts. */
 export interface Work {
@@ -113,6 +113,12 @@ export function createWorkStore(database: Database) {
     /** Calls the listener when a transaction of this process has added work. */
     onAdded: (listener: () => void) => void listeners.push(listener),
 
+    /** A piece of work, whatever its state. */
+    async find(id: string): Promise<Work | null> {
+      const row = await model.findById(id).lean<Row | null>();
+      return row && toWork(row);
+    },
+
     /** Adds work; what is there already stays as it is. */
     async add(session: ClientSession, works: readonly NewWork[]): Promise<void> {
       if (works.length === 0) return;
@@ -181,9 +187,9 @@ export function createWorkStore(database: Database) {
     },
 
     /** Notes what is known so far, so that it is not done twice. */
-    async note(claim: Claim, data: Readonly<Record<string, unknown>>): Promise<void> {
+    async note(claim: Claim, data: Readonly<Record<string, unknown>>, session?: ClientSession): Promise<void> {
       const set = Object.fromEntries(Object.entries(data).map(([key, value]) => [`data.${key}`, value]));
-      await model.updateOne(owned(claim), { $set: set });
+      await model.updateOne(owned(claim), { $set: set }, { session });
     },
 
     /** Ends it. */

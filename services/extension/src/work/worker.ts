@@ -12,7 +12,7 @@ export type Result =
 export interface Handler {
   readonly run: (claim: Claim, signal: AbortSignal) => Promise<Result>;
   /** After the last try that failed in a way nobody thought of: makes it visible to the user. */
-  readonly giveUp?: (work: Work) => Promise<void>;
+  readonly giveUp?: (work: Work, claim: Claim) => Promise<void>;
 }
 export type Handlers = Readonly<Record<WorkKind, Handler>>;
 
@@ -55,7 +55,7 @@ export function startWorker(runtime: Runtime, store: WorkStore, handlers: Handle
     const delayMs = UNEXPECTED_MS[work.attempts - 1];
     runtime.log.error({ err: error, work: work.id, delayMs }, 'work failed');
     if (delayMs === undefined) {
-      await handlers[work.kind].giveUp?.(work);
+      await handlers[work.kind].giveUp?.(work, claim);
       await store.finish(claim, 'parked');
     } else await store.putOff(claim, delayMs, false);
   };

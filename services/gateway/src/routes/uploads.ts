@@ -46,6 +46,7 @@ export function uploadRoutes({ services, lookups }: RouteContext) {
         taskType: 'upload_created',
         join,
         documentIds: [],
+        documentValues: [],
       },
       caller,
       ...(join ? [{ timeoutMs: JOIN_MS }] : []),

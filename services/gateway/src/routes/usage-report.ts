@@ -71,6 +71,8 @@ interface Wanted {
   readonly queueIds: number[];
   readonly userIds: number[];
   readonly groupBy: string[];
+  /** Seconds. */
+  readonly onTimeS?: number | undefined;
 }
 
 interface Report {
@@ -92,6 +94,7 @@ export function usageReportRoutes({ services, lookups }: RouteContext) {
         queueIds,
         userIds,
         groupBy: isTable ? ['user', 'workspace', 'queue'] : wanted.groupBy,
+        onTimeThresholdS: wanted.onTimeS,
       },
       caller,
     );
@@ -159,13 +162,17 @@ export function usageReportRoutes({ services, lookups }: RouteContext) {
       doc: REPORT,
       body: reportBody,
       call: async (request, caller) => {
-        const { filter, group_by } = request.body;
+        const { filter, group_by, exported_on_time_threshold_s: onTimeS } = request.body;
         const queueIds = filter?.queues ?? [];
         const userIds = filter?.users ?? [];
         await requireKnown('queues', queueIds, () => lookups.queues(queueIds, caller));
         await requireKnown('users', userIds, () => lookups.users(userIds, caller));
         const { begin_date: begin, end_date: end } = filter ?? {};
-        return makeReport(request, { begin, end, queueIds, userIds, groupBy: group_by ?? [] }, caller);
+        return makeReport(
+          request,
+          { begin, end, queueIds, userIds, groupBy: group_by ?? [], onTimeS: onTimeS ?? undefined },
+          caller,
+        );
       },
       reply,
     }),

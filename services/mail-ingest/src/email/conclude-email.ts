@@ -132,6 +132,7 @@ const ARCHIVE_REASONS: Readonly<Record<string, string>> = {
   extracted_archive: '',
   password_protected_archive: 'The archive is protected by a password.',
   failed_to_extract: 'The archive could not be opened.',
+  hook_additional_file: '',
   filtered_by_hook_custom: 'An extension left it out.',
 };
 

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { documentStorage } from '@intake/contracts';
+import type { documentStorage, extension } from '@intake/contracts';
 import { readAuthenticationResults } from '../mail/authentication-results';
 import type { ParsedMessage } from '../mail/parse-message';
 import { isFilteredOut, judgeAttachments, type Verdict } from '../rules/attachment-rules';
@@ -39,8 +39,27 @@ export interface ReadEmailOptions {
     email: Email,
     documentIds: readonly number[],
     values: Record<string, string>,
+    documentValues: readonly DocumentValues[],
   ) => Promise<{ uploadId: number }>;
+  /** Shows the e-mail to the hooks of `email.received`; null: they have not answered yet, and `email.answered` says when they have. */
+  readonly callHooks: (email: Email, shown: ShownEmail) => Promise<HookedEmail | null>;
+  /** Notes what hooks made of documents; further ones become the e-mail's. */
+  readonly setAttachments: (
+    email: Email,
+    attachments: readonly { readonly documentId: number; readonly status: string }[],
+  ) => Promise<void>;
 }
+
+/** Values of one document for `rir_field_names`. */
+export interface DocumentValues {
+  readonly documentId: number;
+  readonly values: Readonly<Record<string, string>>;
+}
+
+/** What hooks are shown of an e-mail. */
+export type ShownEmail = Omit<extension.CallEmailHooksRequest, 'emailId' | 'queueId'>;
+/** What they answer. */
+export type HookedEmail = Omit<extension.CallEmailHooksResponse, 'pending'>;
 
 /** The queue that the e-mail was sent to has gone. */
 export class QueueGone extends Error {
@@ -54,10 +73,10 @@ const MAX_VALUE_CHARACTERS = 1500;
 
 /**
  * Reads an e-mail from storage and puts its attachments on their way to annotations. May be done again for the same e-mail:
- * its documents and its upload are made once. Throws QueueGone, and what the parser throws.
+ * its documents and its upload are made once. Null: hooks are asked, and it is to be read again when they have answered. Throws QueueGone, and what the parser throws.
  */
-export function createReadEmail(options: ReadEmailOptions): (email: Email) => Promise<Reading> {
-  const { loadRaw, parse, findRules, putFile, addAttachments, createUpload } = options;
+export function createReadEmail(options: ReadEmailOptions): (email: Email) => Promise<Reading | null> {
+  const { loadRaw, parse, findRules, putFile, addAttachments, createUpload, callHooks, setAttachments } = options;
 
   const authenticate = async (email: Email, message: ParsedMessage, rawPath: string) => {
     const encrypted = email.envelope?.encrypted ?? false;
@@ -95,18 +114,23 @@ export function createReadEmail(options: ReadEmailOptions): (email: Email) => Pr
       const unwanted = isImport ? '' : whyUnwanted(message, rules.dropsForged ? await checking : null, rules);
       if (unwanted) return { state: 'dropped', failure: unwanted };
 
-      const attachments = await storeAttachments(email, message, rules);
+      const stored = await storeAttachments(email, message, rules);
       const authentication = await checking;
+      const hooked = stored.length > 0 ? await callHooks(email, showEmail(message, stored)) : NO_HOOKS;
+      if (!hooked) return null;
+      const attachments = applyHooks(stored, hooked, rules);
+      const changed = attachments.filter((one) => !stored.includes(one));
+      if (changed.length > 0) await setAttachments(email, changed);
       const documentIds = attachments.map(({ documentId }) => documentId);
       const wanted = attachments.filter(({ status }) => status === 'processed').map(({ documentId }) => documentId);
-      // The hooks of `email.received` choose among `wanted` here. API: email-import.md section 1.4.
       const values = { ...valuesOf(message), ...email.importValues };
-      const upload = wanted.length > 0 ? await createUpload(email, wanted, values) : null;
+      const upload =
+        wanted.length > 0 ? await createUpload(email, wanted, values, [...hooked.files, ...hooked.additional]) : null;
       return {
         state: message.problem ? 'failed' : 'imported',
         read: {
           subject: message.subject,
-          from: message.from,
+          from: hooked.sender ?? message.from,
           to: message.to,
           cc: message.cc,
           bcc: message.bcc,
@@ -127,6 +151,43 @@ export function createReadEmail(options: ReadEmailOptions): (email: Email) => Pr
       await rm(folder, { recursive: true, force: true });
     }
   };
+}
+
+const NO_HOOKS: HookedEmail = { files: [], additional: [], sender: undefined };
+
+/** What hooks are shown: the attachments that passed. API: hooks-and-connectors.md section 3.4. */
+function showEmail(message: ParsedMessage, stored: readonly Attachment[]): ShownEmail {
+  return {
+    files: stored.flatMap(({ documentId, fileName, mimeType, status }, i) => {
+      const image = message.attachments[i]?.image ?? null;
+      const size = image === null || image === 'broken' ? {} : { height: image.height, width: image.width };
+      return status === 'processed' ? [{ documentId, fileName, mimeType, nPages: 1, ...size }] : [];
+    }),
+    headers: { ...message.headers, 'authentication-results': message.authenticationResults[0] ?? '' },
+    bodyTextPlain: message.textPlain,
+    bodyTextHtml: message.textHtml,
+  };
+}
+
+/** The attachments as hooks want them: what they did not list is left out, what they added comes after the others. */
+export function applyHooks(
+  stored: readonly Attachment[],
+  { files, additional }: HookedEmail,
+  rules: Pick<InboxRules, 'accepts'>,
+): Attachment[] {
+  const listed = new Set(files.map(({ documentId }) => documentId));
+  const left = stored.map((attachment) =>
+    attachment.status !== 'processed' || listed.has(attachment.documentId)
+      ? attachment
+      : { ...attachment, status: 'filtered_by_hook_custom', reason: 'An extension left it out.' },
+  );
+  const added = additional.map(({ documentId, fileName, mimeType, size, importDocument }) => {
+    const isImported = importDocument && rules.accepts(mimeType);
+    const status = isImported ? 'processed' : 'hook_additional_file';
+    const reason = importDocument && !isImported ? `The queue does not take ${mimeType}.` : '';
+    return { documentId, fileName, mimeType, size, status, reason };
+  });
+  return [...left, ...added];
 }
 
 /** Why an inbox does not take a message; empty: it does. API: email-import.md section 1.2. */

@@ -51,7 +51,7 @@ export function createHookStore(backbone: Pick<Backbone, 'database' | 'ids'>, va
       modifiedById: Number,
       modifiedAt: Date,
     },
-    indexes: [[{ organizationId: 1, name: 1 }], [{ organizationId: 1, runAfterIds: 1 }]],
+    indexes: [[{ events: 1 }], [{ organizationId: 1, name: 1 }], [{ organizationId: 1, runAfterIds: 1 }]],
     orderings: {
       id: '_id',
       name: 'name',
@@ -91,6 +91,12 @@ export function createHookStore(backbone: Pick<Backbone, 'database' | 'ids'>, va
     async findOrder(caller: Caller, session: ClientSession): Promise<Map<number, readonly number[]>> {
       const found = await rows.findAll(caller, { runAfterIds: { $ne: [] } }, session);
       return new Map(found.map(({ id, runAfterIds }) => [id, runAfterIds]));
+    },
+    /** Webhooks of all organizations that are called by the clock, without their secrets. */
+    async findScheduled(): Promise<Hook[]> {
+      const scheduled = { type: 'webhook', active: true, events: 'invocation.scheduled' };
+      const found = await rows.findEverywhere({ ...scheduled, 'config.schedule.cron': { $type: 'string' } });
+      return found.map(({ sealed: _sealed, ...row }) => ({ ...row, secrets: {} }));
     },
     async replace(caller: Caller, hook: Hook, session: ClientSession): Promise<void> {
       const { id, ...row } = toRow(hook);

@@ -17,6 +17,8 @@ export interface FactFilter {
   readonly beginExclusive: boolean;
   /** Exclusive. */
   readonly end: Date;
+  /** An export within so many seconds after the arrival is on time. */
+  readonly onTimeS: number;
 }
 
 /** By what the counts are told apart. */
@@ -33,6 +35,18 @@ export interface FactCount {
   /** First moment of the period, UTC. */
   readonly period: Date | null;
   readonly count: number;
+  /** Of exported documents. */
+  readonly spent?: Spent;
+}
+
+/** What exported documents took, all together. */
+export interface Spent {
+  readonly onTime: number;
+  /** Seconds from arrival to export. */
+  readonly turnaroundS: number;
+  /** Seconds that users spent. */
+  readonly overallS: number;
+  readonly activeS: number;
 }
 
 /** Facts in MongoDB. */
@@ -48,6 +62,11 @@ const COUNTED: Readonly<Record<Metric, { field: string; where?: Record<string, u
   rejectedManually: { field: 'rejectedAt', where: { automaticallyRejected: false } },
   deleted: { field: 'deletedAt' },
   exported: { field: 'exportedAt' },
+};
+
+/** Seconds from arrival to export; a document that never arrived was exported at once. */
+const TURNAROUND_S = {
+  $divide: [{ $subtract: ['$exportedAt', { $ifNull: ['$arrivedAt', '$exportedAt'] }] }, 1000],
 };
 
 export function createFactStore(database: Database) {
@@ -68,6 +87,8 @@ export function createFactStore(database: Database) {
       deletedAt: date,
       rejectedVersion: { type: Number, default: 0 },
       deletedVersion: { type: Number, default: 0 },
+      timeOverallS: { type: Number, default: 0 },
+      timeActiveS: { type: Number, default: 0 },
       confirmationCountedAt: date,
     },
     { collection: 'facts', versionKey: false },
@@ -125,11 +146,21 @@ export function createFactStore(database: Database) {
                 : null,
             },
             count: { $sum: 1 },
+            ...(metric === 'exported' && {
+              onTime: { $sum: { $cond: [{ $lt: [TURNAROUND_S, filter.onTimeS] }, 1, 0] } },
+              turnaroundS: { $sum: TURNAROUND_S },
+              overallS: { $sum: '$timeOverallS' },
+              activeS: { $sum: '$timeActiveS' },
+            }),
           },
         },
       ];
-      const groups = await model.aggregate<{ _id: Omit<FactCount, 'count'>; count: number }>(stages);
-      return groups.map(({ _id, count }) => ({ ..._id, count }));
+      const groups = await model.aggregate<{ _id: Omit<FactCount, 'count' | 'spent'>; count: number } & Spent>(stages);
+      return groups.map(({ _id, count, ...spent }) => ({
+        ..._id,
+        count,
+        ...(metric === 'exported' && { spent }),
+      }));
     },
   };
 }

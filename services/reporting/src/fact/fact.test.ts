@@ -19,8 +19,8 @@ const LIFE = [
   change(2, 'rejected', { automaticallyRejected: true }),
   change(3, 'to_review', { modifierId: 5 }),
   change(4, 'confirmed', { modifierId: 5, confirmedAt: day(4) }),
-  change(5, 'exported', { modifierId: 5, confirmedAt: day(4), exportedAt: day(5) }),
-  change(6, 'deleted', { modifierId: 6, confirmedAt: day(4), exportedAt: day(5) }),
+  change(5, 'exported', { modifierId: 5, confirmedAt: day(4), exportedAt: day(5), timeOverallS: 9, timeActiveS: 4 }),
+  change(6, 'deleted', { modifierId: 6, confirmedAt: day(4), exportedAt: day(5), timeOverallS: 9, timeActiveS: 4 }),
 ];
 const play = (changes: readonly events.AnnotationChanged[]) =>
   changes.reduce<Fact | null>((fact, one) => applyChange(fact, one), null);
@@ -42,6 +42,8 @@ describe('applyChange', () => {
       rejectedVersion: 2,
       deletedAt: day(6),
       deletedVersion: 6,
+      timeOverallS: 9,
+      timeActiveS: 4,
     });
   });
 

@@ -19,6 +19,9 @@ export interface Fact {
   /** Versions at which it was last rejected and deleted, 0 for never. */
   readonly rejectedVersion: number;
   readonly deletedVersion: number;
+  /** Seconds that users spent on it. */
+  readonly timeOverallS: number;
+  readonly timeActiveS: number;
 }
 
 /**
@@ -52,6 +55,8 @@ function takeState(before: Fact | null, change: events.AnnotationChanged): Fact 
     deletedAt: before?.deletedAt ?? null,
     rejectedVersion: before?.rejectedVersion ?? 0,
     deletedVersion: before?.deletedVersion ?? 0,
+    timeOverallS: change.timeOverallS,
+    timeActiveS: change.timeActiveS,
   };
 }
 

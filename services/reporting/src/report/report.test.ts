@@ -35,12 +35,24 @@ const zero = {
   rejectedManuallyCount: 0,
   deletedCount: 0,
   exportedCount: 0,
+  exportedOnTimeCount: 0,
+  exportedLateCount: 0,
+  turnaroundS: 0,
+  timeOverallS: 0,
+  timeActiveS: 0,
 };
 
 describe('planReport', () => {
   it('takes the last 12 months when nothing is said', () => {
     expect(planReport(request({ begin: undefined, end: undefined }), NOW)).toEqual({
-      filter: { queueIds: [], userIds: [], begin: new Date('2024-03-31T00:00:00Z'), beginExclusive: false, end: NOW },
+      filter: {
+        queueIds: [],
+        userIds: [],
+        begin: new Date('2024-03-31T00:00:00Z'),
+        beginExclusive: false,
+        end: NOW,
+        onTimeS: 86_400,
+      },
       groups: new Set(),
       period: null,
     });
@@ -119,6 +131,25 @@ describe('makeReport', () => {
     ]);
     expect(series[2]?.values).toEqual({ ...zero, exportedCount: 1, confirmedCount: 3 });
     expect(totals).toEqual({ ...zero, importedCount: 6, exportedCount: 2, confirmedCount: 3 });
+  });
+
+  it('adds up what exported documents took', () => {
+    const spent = { onTime: 2, turnaroundS: 30, overallS: 20, activeS: 10 };
+    const exported = [row(3, { userId: 1, spent }), row(1, { userId: 2, spent: { ...spent, onTime: 0 } })];
+    const { series, totals } = makeReport(
+      planReport(request({ groupBy: ['user'] }), NOW),
+      counts({ exported }),
+      new Map(),
+    );
+    expect(series.map(({ values }) => [values.exportedOnTimeCount, values.exportedLateCount])).toEqual([
+      [2, 1],
+      [0, 1],
+    ]);
+    expect(totals).toEqual({
+      ...zero,
+      ...{ exportedCount: 4, exportedOnTimeCount: 2, exportedLateCount: 2 },
+      ...{ turnaroundS: 60, timeOverallS: 40, timeActiveS: 20 },
+    });
   });
 
   it('adds up the queues of a workspace', () => {

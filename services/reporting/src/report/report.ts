@@ -1,5 +1,5 @@
 import { type FieldErrors, Refusal } from '@intake/rpc';
-import type { FactCount, FactFilter, Grouping, Metric } from '../fact/fact.store';
+import type { FactCount, FactFilter, Grouping, Metric, Spent } from '../fact/fact.store';
 
 /** What groups of a report may be made of. API: usage-report.md section 2. */
 const GROUPS = ['user', 'workspace', 'queue', 'month', 'week', 'day'] as const;
@@ -14,6 +14,7 @@ export interface ReportRequest {
   readonly beginExclusive: boolean;
   readonly end: Date | undefined;
   readonly groupBy: readonly string[];
+  readonly onTimeThresholdS?: number | undefined;
 }
 
 /** What a report counts, and how. */
@@ -23,7 +24,7 @@ export interface ReportPlan {
   readonly period: Period | null;
 }
 
-/** Counts of documents. */
+/** Counts of documents, and what those that were exported took together, in seconds. */
 export interface Metrics {
   importedCount: number;
   confirmedCount: number;
@@ -32,6 +33,11 @@ export interface Metrics {
   rejectedManuallyCount: number;
   deletedCount: number;
   exportedCount: number;
+  exportedOnTimeCount: number;
+  exportedLateCount: number;
+  turnaroundS: number;
+  timeOverallS: number;
+  timeActiveS: number;
 }
 
 /** One group of a report. */
@@ -56,6 +62,9 @@ const FIELDS: Readonly<Record<Metric, readonly (keyof Metrics)[]>> = {
   exported: ['exportedCount'],
 };
 
+/** API: usage-report.md section 2. */
+const ON_TIME_S = 86_400;
+
 /** Reads a request; without dates: the last 12 months. Throws Refusal INVALID with field errors. */
 export function planReport(request: ReportRequest, now: Date): ReportPlan {
   const { queueIds, userIds, beginExclusive, groupBy } = request;
@@ -69,12 +78,14 @@ export function planReport(request: ReportRequest, now: Date): ReportPlan {
   const yearAgo = monthsBefore(now, 12);
   const begin = request.begin ?? (end > yearAgo ? yearAgo : monthsBefore(end, 12));
 
+  const onTimeS = request.onTimeThresholdS ?? ON_TIME_S;
+
   const fields: FieldErrors = {};
   if (Object.keys(unknown).length > 0) fields.group_by = unknown;
   else if (periods.length > 1) fields.group_by = ['Only one of month, week and day can be used.'];
   if (begin > end) fields.non_field_errors = ['begin_date must not be after end_date.'];
   if (Object.keys(fields).length > 0) throw new Refusal('INVALID', { fields });
-  return { filter: { queueIds, userIds, begin, beginExclusive, end }, groups, period: periods[0] ?? null };
+  return { filter: { queueIds, userIds, begin, beginExclusive, end, onTimeS }, groups, period: periods[0] ?? null };
 }
 
 /** What the facts have to be told apart by. */
@@ -100,13 +111,21 @@ export function makeReport(
       const name = JSON.stringify(keys);
       const group = series.get(name) ?? { ...keys, values: noMetrics() };
       series.set(name, group);
-      for (const field of FIELDS[metric]) {
-        group.values[field] += row.count;
-        totals[field] += row.count;
+      for (const values of [group.values, totals]) {
+        for (const field of FIELDS[metric]) values[field] += row.count;
+        if (row.spent) addSpent(values, row.count, row.spent);
       }
     }
   }
   return { series: [...series.values()].sort(compareSeries), totals };
+}
+
+function addSpent(values: Metrics, count: number, { onTime, turnaroundS, overallS, activeS }: Spent): void {
+  values.exportedOnTimeCount += onTime;
+  values.exportedLateCount += count - onTime;
+  values.turnaroundS += turnaroundS;
+  values.timeOverallS += overallS;
+  values.timeActiveS += activeS;
 }
 
 function toKeys(
@@ -146,6 +165,11 @@ function noMetrics(): Metrics {
     rejectedManuallyCount: 0,
     deletedCount: 0,
     exportedCount: 0,
+    exportedOnTimeCount: 0,
+    exportedLateCount: 0,
+    turnaroundS: 0,
+    timeOverallS: 0,
+    timeActiveS: 0,
   };
 }
 

@@ -1,0 +1,21 @@
+import { isOfficeType } from '@intake/untrusted';
+
+const PICTURES = ['image/png', 'image/jpeg', 'image/tiff', 'image/webp', 'image/gif'];
+/** So many bytes of an XML tell what it is. */
+export const XML_START = 8192;
+
+/** Whether a type can be read whatever the content is; null: that depends on how the content begins. */
+export function isReadableType(mimeType: string): boolean | null {
+  if (mimeType === 'application/pdf' || PICTURES.includes(mimeType) || isOfficeType(mimeType)) return true;
+  return mimeType === 'text/xml' || mimeType === 'application/xml' ? null : false;
+}
+
+/** Whether an XML begins like an electronic invoice that the engine knows. API: documents-and-uploads.md section 6. */
+export function beginsLikeEInvoice(start: Uint8Array): boolean {
+  const text = Buffer.from(start).toString('latin1').replaceAll('\0', '');
+  if (/<(?:[\w-]+:)?(?:CrossIndustryInvoice|CrossIndustryDocument|FatturaElettronica)[\s>]/.test(text)) return true;
+  return (
+    /<(?:[\w-]+:)?(?:Invoice|CreditNote|DebitNote)[\s>]/.test(text) &&
+    /urn:oasis:names:specification:ubl:schema:xsd:|http:\/\/isdoc\.cz\/namespace/.test(text)
+  );
+}
