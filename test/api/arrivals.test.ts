@@ -365,7 +365,7 @@ describe('email.received', () => {
     const payload = { event: 'email', action: 'received', email: email.url };
     expect(await api.post(`/hooks/${hook.id}/generate_payload`, payload)).toMatchObject({
       email: email.url,
-      files: body.files,
+      files: expect.arrayContaining(body.files),
     });
   });
 

@@ -119,6 +119,11 @@ it('counts each thing once, by its own date', async () => {
     importedCount: 5,
     confirmedCount: 3,
     exportedCount: 2,
+    exportedOnTimeCount: 0,
+    exportedLateCount: 2,
+    turnaroundS: 48 * 86_400,
+    timeOverallS: 0,
+    timeActiveS: 0,
     rejectedCount: 2,
     rejectedAutomaticallyCount: 1,
     rejectedManuallyCount: 1,
@@ -174,6 +179,8 @@ it('groups by user, workspace and month', async () => {
       [
         ['confirmedCount', 1],
         ['exportedCount', 1],
+        ['exportedLateCount', 1],
+        ['turnaroundS', 24 * 86_400],
       ],
     ],
     [february, 2, 8, undefined, [['deletedCount', 1]]],
@@ -185,6 +192,8 @@ it('groups by user, workspace and month', async () => {
       [
         ['confirmedCount', 1],
         ['exportedCount', 1],
+        ['exportedLateCount', 1],
+        ['turnaroundS', 24 * 86_400],
       ],
     ],
   ]);
