@@ -206,14 +206,19 @@ export const queries = {
       queryFn: async ({ signal }) =>
         (await call<{ results: HistoryEntry[] }>(`/annotations/${annotationId}/history`, { signal })).results,
     }),
-  relations: (annotationId: number) =>
-    queryOptions({
-      queryKey: ['relations', annotationId],
-      queryFn: async ({ signal }) => {
-        const filters = [`annotation=${annotationId}`, `parent=${annotationId}`];
-        return (await Promise.all(filters.map((filter) => all<Relation>(`/relations?${filter}`, signal)))).flat();
-      },
-    }),
+  /** Those that it belongs to and those that it is the original of; most documents have none, and nothing is asked. */
+  relations: ({ id, relations, status }: Annotation) => {
+    const filters = [
+      ...(relations.length > 0 ? [`annotation=${id}`] : []),
+      ...(status === 'split' ? [`parent=${id}`] : []),
+    ];
+    return queryOptions({
+      queryKey: ['relations', id, filters, relations],
+      queryFn: async ({ signal }) =>
+        (await Promise.all(filters.map((filter) => all<Relation>(`/relations?${filter}`, signal)))).flat(),
+      enabled: filters.length > 0,
+    });
+  },
   email: (url: string | null) =>
     queryOptions({
       queryKey: ['email', url],

@@ -94,6 +94,7 @@ export interface Annotation {
   readonly schema: string;
   readonly document: string;
   readonly pages: readonly string[];
+  readonly relations: readonly string[];
   readonly modifier: string | null;
   readonly email: string | null;
   readonly automated: boolean;

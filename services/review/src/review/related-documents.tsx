@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { queries } from '../api/queries';
+import type { Annotation } from '../api/types';
 import { texts } from '../texts';
 import { StateBadge } from '../ui/state-badge';
 import { PageViewer } from './page-viewer';
@@ -10,16 +11,16 @@ import { relatedOf } from './related';
 
 /** Documents that seem to be the same, the one that this was cut from, and its parts: to be seen beside this one. */
 export function Related({
-  annotationId,
+  annotation,
   beside,
   onBeside,
 }: {
-  readonly annotationId: number;
+  readonly annotation: Annotation;
   readonly beside: number | null;
   readonly onBeside: (id: number | null) => void;
 }) {
-  const relations = useQuery(queries.relations(annotationId));
-  const related = relatedOf(relations.data ?? [], annotationId);
+  const relations = useQuery(queries.relations(annotation));
+  const related = relatedOf(relations.data ?? [], annotation.id);
   const shown = { beside, onBeside };
   return (
     <>

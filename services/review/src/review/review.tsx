@@ -548,7 +548,7 @@ export function Review({ annotation, content, schema, pages, document }: ReviewP
               {texts.review.whyNot}: {ofDocument.map(({ type, details }) => describeReason(type, details)).join(' ')}
             </p>
           )}
-          <Related annotationId={id} beside={beside} onBeside={setBeside} />
+          <Related annotation={annotation} beside={beside} onBeside={setBeside} />
           <FieldPanel tree={tree} {...shared} />
         </aside>
         <div className={beside === null ? 'paper' : 'paper two'}>
