@@ -46,12 +46,12 @@ it('what became of archives and their members completes the record', () => {
   const attachment = (documentId: number, fileName: string) => ({
     ...{ documentId, fileName, mimeType: 'application/zip', size: 1, status: 'processed', reason: '' },
   });
-  const document = (id: number, attachmentStatus: string, originalFileName = 'x') =>
-    ({ id, attachmentStatus, originalFileName, mimeType: 'text/plain', size: 2 }) as never;
+  const document = (id: number, attachmentStatus: string, originalFileName = 'x', message = '') =>
+    ({ id, attachmentStatus, originalFileName, mimeType: 'text/plain', size: 2, message }) as never;
   const completed = completeAttachments({ attachments: [attachment(1, 'a.zip'), attachment(2, 'b.zip')] }, [
     document(1, 'extracted_archive'),
     document(2, 'password_protected_archive'),
-    document(4, 'filtered_by_queue_mime_type', 'n.txt'),
+    document(4, 'filtered_by_queue_mime_type', 'n.txt', 'The queue does not take text/plain.'),
     document(3, 'processed', 'm.pdf'),
   ]);
   expect(completed.map(({ documentId, status, reason }) => [documentId, status, reason])).toEqual([
