@@ -314,7 +314,7 @@ describe('what follows an export', () => {
     it('is a CSV file with a line for each user and queue', async () => {
       const queue = await api.get(`/queues/${system.queueId}`);
       const workspace = await api.get(queue.workspace);
-      const { modifier } = await api.get(invoice);
+      const { modifier, time_spent: netTime } = await api.get(invoice);
       const isComplete = (text: string) => text.split('\r\n').length === 4;
       const text = await waitFor('the figures', async () => {
         const file = (await api.download(`${path}?format=csv`)).toString();
@@ -322,9 +322,9 @@ describe('what follows an export', () => {
       });
       const [header, imports, work] = text.split('\r\n');
       expect(header).toBe(HEADER);
-      expect(imports).toBe(`,${workspace.name},${queue.name},,${queue.url},${workspace.url},2,0,0,0,0,0,0,`);
+      expect(imports).toBe(`,${workspace.name},${queue.name},,${queue.url},${workspace.url},2,0,0,0,0,0,0,0`);
       expect(work).toBe(
-        `${system.admin.username},${workspace.name},${queue.name},${modifier},${queue.url},${workspace.url},0,1,0,0,0,0,1,`,
+        `${system.admin.username},${workspace.name},${queue.name},${modifier},${queue.url},${workspace.url},0,1,0,0,0,0,1,${netTime}`,
       );
       const posted = await api.request('POST', `${path}?format=csv`, { body: { group_by: ['month'] } });
       expect(posted.headers.get('content-type')).toBe('text/csv; charset=utf-8');
