@@ -217,7 +217,7 @@ it('ends its streams when its replica is stopped, so that they come back elsewhe
   const own = await system.addReplica();
   const stream = await listen(bearer(admin), { base: own.baseUrl });
   const started = Date.now();
-  await system.kill(`gateway ${new URL(own.baseUrl).port}`, 'SIGTERM');
+  await own.kill('SIGTERM');
   expect(stream.state.ended).toBe(true);
   expect(Date.now() - started).toBeLessThan(10_000);
 });
