@@ -124,3 +124,19 @@ test('a PDF cut off in the middle is read as far as it goes or refused, and the 
   }
   expect(await expectWordsOnInk(whole)).toHaveLength(4);
 });
+
+test('a page with next to no text is read by OCR only when something else is on it', async () => {
+  const bytes = await makePdf(async (pdf) => {
+    const font = await pdf.embedFont(StandardFonts.Helvetica);
+    for (const framed of [false, true]) {
+      const page = pdf.addPage([400, 600]);
+      page.drawText('Page 2', { x: 60, y: 520, size: 14, font });
+      if (framed) page.drawRectangle({ x: 40, y: 40, width: 300, height: 300, borderWidth: 2 });
+    }
+  });
+  const { pages } = await recognize(bytes, { mimeType: 'application/pdf' });
+  expect(pages.map(({ source, words }) => [source, words.map(({ text }) => text)])).toEqual([
+    ['text', ['Page', '2']],
+    ['ocr', ['Page', '2']],
+  ]);
+});

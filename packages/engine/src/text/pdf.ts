@@ -147,7 +147,8 @@ function readTextLayer(pdfium: Pdfium, page: number, size: PageSize): TextLayer 
     const hasContent = pdfium._FPDFPage_CountObjects(page) > 0;
     const usable =
       !hasContent ||
-      (letters >= 12 &&
+      (letters > 0 &&
+        (letters >= FEWEST_LETTERS || isTextAlone(pdfium, page)) &&
         unmapped / letters < 0.2 &&
         !isGarbled(found.map((word) => word.text)) &&
         !(letters < FEW_LETTERS && showsPicture(pdfium, page)));
@@ -158,10 +159,22 @@ function readTextLayer(pdfium: Pdfium, page: number, size: PageSize): TextLayer 
   }
 }
 
+/** With fewer letters a page may show something else instead: a scan, or letters that are drawn as lines. */
+const FEWEST_LETTERS = 12;
 /** A stamp or a line at the foot of a scan has fewer letters than a page. */
 const FEW_LETTERS = 300;
+const TEXT = 1;
 const IMAGE = 3;
 const MAX_OBJECTS = 50;
+
+/** Whether there is nothing on the page but text: what the layer says is all there is to read. */
+function isTextAlone(pdfium: Pdfium, page: number): boolean {
+  const count = pdfium._FPDFPage_CountObjects(page);
+  if (count > MAX_OBJECTS) return false;
+  for (let index = 0; index < count; index++)
+    if (pdfium._FPDFPageObj_GetType(pdfium._FPDFPage_GetObject(page, index)) !== TEXT) return false;
+  return true;
+}
 
 /** Whether an image covers most of the page: it is a scan, whatever text was written over it. */
 function showsPicture(pdfium: Pdfium, page: number): boolean {
