@@ -536,3 +536,55 @@ test('the account behind a sort code is that of the bank', () => {
   expect(fields.account_num).toBe('71620033');
   expect(fields.customer_id).toBeUndefined();
 });
+
+test('the row of sums under a table without decimals tells base, tax and total', () => {
+  const fields = read(`
+    Megnevezés          Mennyiség     Egységár     Nettó ár     ÁFA     ÁFA érték     Bruttó ár
+    Szórólap            5000          14,20        71 000       27%     19 170        90 170
+    Tördelés            6             8 500        51 000       27%     13 770        64 770
+    Összesen:                                      122 000              32 940        154 940
+  `);
+  expect(fields).toMatchObject({ amount_total_base: '122000', amount_total_tax: '32940', amount_total: '154940' });
+});
+
+test('a ruled line over the total of a receipt is no part of its label', () => {
+  const fields = read(`
+    2 x Brezel                1,70 B
+    1 x Kaffee                3,20 A
+    --------------------------------
+    SUMME EUR                   4,90
+    Bar                        10,00
+    Rückgeld                   -5,10
+  `);
+  expect(fields.amount_total).toBe('4.90');
+});
+
+test('the day of payment may stand in a sentence; the end of a period is none', () => {
+  expect(
+    read(`
+      Rechnungsdatum: 12.01.2024
+      Ihre Stromrechnung vom 01.01.2024 bis 31.03.2024
+      Den Betrag buchen wir am 26.01.2024 von Ihrem Konto ab.
+    `).date_due,
+  ).toBe('2024-01-26');
+  expect(
+    read(`
+      Data: 18/09/2024
+      Pagamento: bonifico bancario entro il 18/10/2024
+    `).date_due,
+  ).toBe('2024-10-18');
+});
+
+test('an address that is set to the right edge', () => {
+  const fields = read(
+    `
+                                                                Spett.le
+                                              Edilizia Moderna S.r.l.
+                                                    Corso Francia 200
+                                                  10093 Collegno (TO)
+  `
+      .replaceAll('Spett.le', '              Spett.le')
+      .replace(/ {14}(?= +Spett)/, ''),
+  );
+  expect(fields.recipient_address).toBe('Corso Francia 200, 10093 Collegno (TO)');
+});

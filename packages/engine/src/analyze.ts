@@ -24,7 +24,7 @@ export function analyze(
   const keys = pages.flatMap((page) => findKeys(page));
   const values = pages.flatMap((page) => findValues(page, rules));
   const underHead = findLineItems(pages, keys, rules.mark);
-  const items = underHead.rows.length > 0 ? underHead : findItemsByArithmetic(pages, values);
+  const items = underHead.rows.length > 0 ? underHead : findItemsByArithmetic(pages, values, rules.mark);
   const isItem = (page: number, line: number) => items.lines.has(`${page}:${line}`);
   const first = pages[0];
   const firstKeys = keys.filter((key) => key.page === first?.number && !isItem(key.page, key.line));

@@ -22,6 +22,7 @@ export type {
   Word,
 } from './recognition';
 export { ENGINE_VERSION, recognize } from './recognize';
+export type { Barcode } from './separator/barcodes';
 export { runsBetween, SEPARATOR_TEXT } from './separator/parts';
 export type { PageCode } from './separator/qr-codes';
 export { buildSeparatorPage } from './separator/separator-page';

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { PageImage, PageSize, Recognition, RecognizeOptions } from './recognition';
+import type { Barcode } from './separator/barcodes';
 import type { PageCode } from './separator/qr-codes';
 
 /** The jobs that {@link engineWorker} serves: name -> input and output, for `ChildPool<EngineJobs>`. */
@@ -12,8 +13,12 @@ export interface EngineJobs {
   readPages: { input: { bytes: Uint8Array; mimeType: string }; output: PageSize[] };
   /** QR codes on the pages of a PDF that hold little text. */
   findPageCodes: { input: { bytes: Uint8Array }; output: { pageCount: number; codes: PageCode[] } };
+  /** Barcodes of any kind in the PNG of a page. */
+  findBarcodes: { input: { png: Uint8Array }; output: Barcode[] };
   /** One PDF of several pictures. */
   joinPictures: { input: { pictures: readonly Uint8Array[] }; output: Buffer };
+  /** A PDF with an e-invoice in it. */
+  embedInvoice: { input: { pdf: Uint8Array; xml: Uint8Array; fileName: string }; output: Buffer };
   /** A PDF for each run of page numbers; `turns`: by how much each page is turned clockwise, in degrees. */
   cutPdf: {
     input: {

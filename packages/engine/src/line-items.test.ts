@@ -125,3 +125,178 @@ test('numbers set to the right under headings set to the left', () => {
     amount_total_base: '5127.66',
   });
 });
+
+test('sums carried from page to page are no rows, and the table goes on under them', () => {
+  const page1 = `
+      Description               Qty        Price        Total
+      Copy paper                 10         2.50        25.00
+      Toner                       2        40.00        80.00
+      Carried forward                                  105.00
+    `;
+  const page2 = `
+      Brought forward                                  105.00
+      Stapler                     1        12.00        12.00
+      Total                                            117.00
+    `;
+  expect(rows(page1, page2).map((row) => row.amount_total_base)).toEqual(['25.00', '80.00', '12.00']);
+});
+
+test('the numbers of the columns under a head are no row', () => {
+  expect(
+    rows(`
+      Nr. crt.   Denumirea produselor       U.M.   Cantitatea   Pret unitar    Valoarea
+      0          1                          2      3            4              5 (3x4)
+      1          Scaun tapitat              buc    24           385,00         9.240,00
+      2          Masa rotunda               buc    6            1.150,00       6.900,00
+    `).map((row) => row.description),
+  ).toEqual(['Scaun tapitat', 'Masa rotunda']);
+});
+
+test('codes that stand over their descriptions are codes', () => {
+  expect(
+    rows(`
+      Item                             Qty        Rate        Amount
+      MOW-WK                             4      185.00        740.00
+      Weekly mowing
+      MULCH2                             2       50.00        100.00
+      Cedar mulch
+    `).map(({ code, description }) => [code, description]),
+  ).toEqual([
+    ['MOW-WK', 'Weekly mowing'],
+    ['MULCH2', 'Cedar mulch'],
+  ]);
+});
+
+test('one word over every description is not always a code', () => {
+  expect(
+    rows(`
+      Item                             Qty        Rate        Amount
+      Mowing                             4      185.00        740.00
+      every week
+      Mulch                              2       50.00        100.00
+      of cedar
+    `).map(({ code, description }) => [code, description]),
+  ).toEqual([
+    [undefined, 'Mowing every week'],
+    [undefined, 'Mulch of cedar'],
+  ]);
+});
+
+test('what is headed as the description is the code where another column has the words', () => {
+  expect(
+    rows(`
+      Tuote     Nimike                   Maara    Yks    A-hinta    Yhteensa
+      100       Vuosihuolto                 2     kpl     480,00      960,00
+      215       Hydrauliöljy                3     kpl      89,90      269,70
+    `).map(({ code, description }) => [code, description]),
+  ).toEqual([
+    ['100', 'Vuosihuolto'],
+    ['215', 'Hydrauliöljy'],
+  ]);
+});
+
+test('a heading in two languages is one heading', () => {
+  expect(
+    rows(`
+      Popis / Description          Množstvo / Qty     MJ / Unit     Cena / Price     Spolu / Total
+      Dubová dyha 0,6 mm           250,00             m2            4,15             1 037,50
+      Paleta drevená               3,00               ks            12,00            36,00
+    `)[0],
+  ).toEqual({
+    description: 'Dubová dyha 0,6 mm',
+    quantity: '250.00',
+    uom: 'm2',
+    amount_base: '4.15',
+    amount_total_base: '1037.50',
+  });
+});
+
+test('a description and an amount are a table; the sums under them are not part of it', () => {
+  expect(
+    rows(`
+      DESCRIPTION                                        AMOUNT
+      Event photography, 3 days                       £1,350.00
+      Editing of 200 images                             £400.00
+                                      TOTAL           £1,750.00
+                                      DEPOSIT PAID      £500.00
+    `),
+  ).toEqual([
+    { description: 'Event photography, 3 days', amount_total_base: '1350.00' },
+    { description: 'Editing of 200 images', amount_total_base: '400.00' },
+  ]);
+});
+
+test('a row may begin with the word for a deposit', () => {
+  expect(
+    rows(`
+      Názov položky              Množstvo    MJ    Cena za MJ    DPH %    Spolu s DPH
+      Záloha 60 % na okná        1           ks    1 250,00      20       1 500,00
+      Základ dane                                                         1 250,00
+      DPH                                                                   250,00
+    `),
+  ).toEqual([
+    {
+      description: 'Záloha 60 % na okná',
+      quantity: '1',
+      uom: 'ks',
+      amount_base: '1250.00',
+      rate: '20',
+      amount_total: '1500.00',
+    },
+  ]);
+});
+
+test('a decimal mark that OCR has lost is put back where the product tells', () => {
+  const { tables } = analyze([
+    pageOf(
+      `
+      Bezeichnung               Anzahl      Preis        Betrag
+      Hecke schneiden             75        92.00        690.00
+      Entsorgung                  12       140.00        168.00
+      Fahrt                        3        10.00         30.00
+    `,
+      { source: 'ocr' },
+    ),
+  ]);
+  expect(tables.line_items!.map(({ cells }) => cells.table_column_quantity!.value)).toEqual(['7.5', '1.2', '3']);
+});
+
+test('references may fill the column of the description before the first row; their dates are no quantities', () => {
+  const references = Array.from({ length: 8 }, (_, at) => `                Rif. DDT ${at + 1} del 0${at + 1}.07.2024`);
+  expect(
+    rows(`
+      Codice    Descrizione                  Quantità    Prezzo     Importo
+${references.join('\n')}
+      TB3412    TUBO MULTISTRATO               200,00      1,50      300,00
+                ACCONTO PROVVIGIONI              1,00     20,00       20,00
+    `).map(({ description, quantity, amount_total_base }) => [description, quantity, amount_total_base]),
+  ).toEqual([
+    ['TUBO MULTISTRATO', '200.00', '300.00'],
+    ['ACCONTO PROVVIGIONI', '1.00', '20.00'],
+  ]);
+});
+
+test('rows without a head, with quantity and unit in one word', () => {
+  expect(
+    rows(`
+      Städning januari          16tim        395,00       6 320,00
+      Fönsterputs                1st       1 450,00       1 450,00
+      Netto                                               7 770,00
+    `),
+  ).toEqual([
+    {
+      description: 'Städning januari',
+      quantity: '16',
+      uom: 'tim',
+      amount_base: '395.00',
+      amount_total_base: '6320.00',
+    },
+    {
+      description: 'Fönsterputs',
+      quantity: '1',
+      uom: 'st',
+      amount_base: '1450.00',
+      amount_total_base: '1450.00',
+    },
+  ]);
+});

@@ -76,8 +76,8 @@ export interface OcrOptions {
   /** The program, by path, or by name when it is in /usr/bin or /bin; default `tesseract`. */
   tesseract?: string;
   /**
-   * Tesseract language codes, limited to those installed. A page is read in the first one and, if it turns out to be
-   * in another, again in that one. Default: the sixteen of `OCR_LANGUAGES`.
+   * Tesseract language codes, limited to those installed. Strips of a page are read in the first one, to tell the
+   * language; the page in that language and, if it turns out to be in another, again in that one. Default: the sixteen of `OCR_LANGUAGES`.
    */
   languages?: string[];
   /** Longest time for one page, in milliseconds; default 30 000. */

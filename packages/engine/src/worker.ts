@@ -1,7 +1,9 @@
 import { serveJobs } from '@intake/untrusted';
+import { embedInvoice } from './e-invoice/embed-invoice';
 import type { EngineJobs } from './jobs';
 import { readPages, renderPage } from './pages';
 import { recognize } from './recognize';
+import { findBarcodes } from './separator/barcodes';
 import { cutPdf } from './separator/cut-pdf';
 import { findPageCodes } from './separator/qr-codes';
 import { joinPictures } from './text/join-pictures';
@@ -12,6 +14,8 @@ serveJobs<EngineJobs>({
     renderPage(bytes, mimeType, pageNumber, { longestSide, rotation }),
   readPages: ({ bytes, mimeType }) => readPages(bytes, mimeType),
   findPageCodes: ({ bytes }) => findPageCodes(bytes),
+  findBarcodes: ({ png }) => findBarcodes(png),
   joinPictures: ({ pictures }) => joinPictures(pictures),
+  embedInvoice: ({ pdf, xml, fileName }) => embedInvoice(pdf, xml, fileName),
   cutPdf: ({ bytes, runs, turns }) => cutPdf(bytes, runs, turns),
 });

@@ -36,6 +36,12 @@ export function settleByContent(columns: Column<Meaning>[], body: Line[], mark: 
     ),
   );
   const meanings = columns.map((column) => column.meaning);
+  // "Unit" over numbers is short for the price of a unit.
+  columns.forEach(({ meaning }, at) => {
+    if (meaning === 'uom' && share(filledTexts(content[at]!), (text) => /^[^\p{L}]*\d[^\p{L}]*$/u.test(text)) > 0.7)
+      meanings[at] = 'unknown';
+  });
+  settleDescription(meanings, content);
   settleCodes(meanings, content);
   settleTexts(meanings, content);
   settleRates(meanings, content);
@@ -62,6 +68,20 @@ function readContent(cells: (Token[] | undefined)[], mark: DecimalMark): Content
 const filledTexts = ({ texts }: Content) => texts.filter((text): text is string => text !== undefined);
 const share = (texts: string[], holds: (text: string) => boolean) =>
   texts.length === 0 ? 0 : texts.filter(holds).length / texts.length;
+
+/** "Product" and "Name": where what is headed as the description has no words, and another text column has, that is it. */
+function settleDescription(meanings: Meaning[], content: Content[]): void {
+  const described = meanings.indexOf('description');
+  const wordy = (index: number) => share(filledTexts(content[index]!), (text) => /\p{L}{3}/u.test(text));
+  if (described < 0 || wordy(described) > 0.2) return;
+  const other = meanings.findIndex(
+    (meaning, index) => (meaning === 'other' || meaning === 'unknown' || meaning === 'code') && wordy(index) > 0.8,
+  );
+  if (other < 0) return;
+  const isCode = share(filledTexts(content[described]!), (text) => /^\S*\d\S*$/.test(text)) > 0.6;
+  meanings[described] = isCode && (meanings[other] === 'code' || !meanings.includes('code')) ? 'code' : 'other';
+  meanings[other] = 'description';
+}
 
 /** Under "#" or "No." there are numbers of rows, or codes of articles. */
 function settleCodes(meanings: Meaning[], content: Content[]): void {
@@ -126,14 +146,9 @@ function settleProduct(meanings: Meaning[], content: Content[]): void {
   });
   const first = (...wanted: Meaning[]) => numeric.find((index) => wanted.includes(meanings[index]!));
   const named = [first('quantity'), first('amount_base', 'amount'), first('amount_total_base', 'amount_total')];
-  if (named.every((index) => index !== undefined)) {
-    const [quantity, price, amount] = named as [number, number, number];
-    const known = tryTriple(content, quantity, price, amount);
-    if (known.holds >= known.rows / 2) {
-      meanings[amount] === 'amount_total' && makeGross(meanings, price);
-      return;
-    }
-  }
+  const known = named.every((index) => index !== undefined)
+    ? tryTriple(content, ...(named as [number, number, number]))
+    : undefined;
   let best: Triple | undefined;
   for (const quantity of numeric) {
     for (const price of numeric) {
@@ -145,6 +160,10 @@ function settleProduct(meanings: Meaning[], content: Content[]): void {
         if (enough && (!best || triple.holds > best.holds)) best = triple;
       }
     }
+  }
+  if (known && known.holds >= known.rows / 2 && known.holds >= (best?.holds ?? 0)) {
+    if (meanings[known.amount] === 'amount_total') makeGross(meanings, known.price);
+    return;
   }
   if (!best) return;
   const isPrice = (index: number) => ['amount_base', 'amount'].includes(meanings[index]!);
@@ -185,13 +204,23 @@ function tryTriple(content: Content[], quantity: number, price: number, amount: 
 
 /**
  * The words of a line by columns; what has the form of a neighbouring column that is empty goes there: a number beside
- * a column of units, a unit beside a column of numbers.
+ * a column of units, a unit beside a column of numbers, both of them under the heading of the unit.
  */
 export function cutRow(line: Line, columns: Column<Meaning>[], mark: DecimalMark): Map<Column<Meaning>, Token[]> {
   const cut = cutLine(line, columns);
   columns.forEach((column, at) => {
     const tokens = cut.get(column);
     if (!tokens) return;
+    const before = columns[at - 1];
+    const words = tokens.findIndex((token) => /^\p{L}/u.test(token.text));
+    if (column.meaning === 'uom' && words > 0 && before && NUMERIC.has(before.meaning) && !cut.has(before)) {
+      const numbers = tokens.slice(0, words);
+      if (numberIn(textOf(numbers), mark) !== undefined) {
+        cut.set(before, numbers);
+        cut.set(column, tokens.slice(words));
+        return;
+      }
+    }
     const isNumber = numberIn(textOf(tokens), mark) !== undefined && !/\p{L}/u.test(textOf(tokens));
     const isWord = /^\p{L}{1,6}\.?$/u.test(textOf(tokens));
     const fits = (meaning: Meaning) =>

@@ -61,3 +61,9 @@ test('BIC', () => {
   expect(['COBADEFFXXX', 'NWBKGB2L', 'PSSTFRPPLYO'].every(isBic)).toBe(true);
   expect(['RECHNUNG', 'COBADEFFX', 'cobadeff', '12345678'].some(isBic)).toBe(false);
 });
+
+test('letters of an account stay letters, and confused ones of a VAT number become digits', () => {
+  expect(readIban('RO16BTRLRONCRTO123456701')).toMatchObject({ iban: 'RO16BTRLRONCRT0123456701', valid: true });
+  expect(readVatId('SES56188840401')).toEqual({ vatId: 'SE556188840401', checked: true });
+  expect(readVatId('IE6388047V')).toMatchObject({ vatId: 'IE6388047V' });
+});

@@ -99,11 +99,28 @@ export function readIban(text: string): { iban: string; valid: boolean; length: 
   }
   if (compact.length !== wanted || /[A-Za-z0-9]/.test(text[length] ?? '')) return undefined;
   if (isIban(compact)) return { iban: compact, valid: true, length };
-  const mended =
-    compact.slice(0, 2) +
-    compact.slice(2).replace(/[OQD]/g, '0').replace(/[IL]/g, '1').replace(/S/g, '5').replace(/B/g, '8');
-  if (isIban(mended)) return { iban: mended, valid: true, length };
+  const mended = mend(compact, isIban);
+  if (mended) return { iban: mended, valid: true, length };
   return /^[A-Z]{2}\d{2}/.test(compact) ? { iban: compact, valid: false, length } : undefined;
+}
+
+const CONFUSED: Record<string, string> = { O: '0', Q: '0', D: '0', I: '1', L: '1', S: '5', B: '8', Z: '2', G: '6' };
+const MOST_CONFUSED = 8;
+
+/** Letters behind the country that OCR may have taken for digits, put right so that the check digits hold. */
+function mend(compact: string, holds: (text: string) => boolean): string | undefined {
+  const places = [...compact].flatMap((letter, at) => (at >= 2 && CONFUSED[letter] ? [at] : []));
+  const all =
+    places.length > MOST_CONFUSED ? [(1 << places.length) - 1] : [...Array(1 << places.length).keys()].reverse();
+  for (const choice of all) {
+    const letters = [...compact];
+    places.forEach((at, bit) => {
+      if (choice & (1 << bit)) letters[at] = CONFUSED[letters[at]!]!;
+    });
+    const text = letters.join('');
+    if (text !== compact && holds(text)) return text;
+  }
+  return undefined;
 }
 
 /** Formats of VAT numbers behind the country prefix. */
@@ -233,9 +250,14 @@ export function isLuhn(number: string): boolean {
 export function readVatId(text: string): { vatId: string; checked: boolean | undefined } | undefined {
   const compact = text.toUpperCase().replace(/[\s.\-/\u00a0]/g, '');
   const country = compact.startsWith('CHE') ? 'CHE' : compact.slice(0, 2);
+  const isRight = (id: string) =>
+    VAT_FORMATS[country]!.test(id.slice(country.length)) && VAT_CHECKS[country]?.(id.slice(country.length)) === true;
+  if (!VAT_FORMATS[country]) return undefined;
   const body = compact.slice(country.length);
-  if (!VAT_FORMATS[country]?.test(body)) return undefined;
-  return { vatId: compact, checked: VAT_CHECKS[country]?.(body) };
+  const checked = VAT_FORMATS[country].test(body) ? VAT_CHECKS[country]?.(body) : false;
+  const mended = checked === false && /\d{4}/.test(body) ? mend(compact, isRight) : undefined;
+  if (mended) return { vatId: mended, checked: true };
+  return VAT_FORMATS[country].test(body) ? { vatId: compact, checked } : undefined;
 }
 
 /** True for what has the form of a BIC (ISO 9362) with a country that uses IBAN or is known to. */

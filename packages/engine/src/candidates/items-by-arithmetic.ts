@@ -1,6 +1,7 @@
 import { type Line, type PageLayout, type Token, unite } from '../layout/page-layout';
 import type { FieldCandidate, Position, TableRow } from '../recognition';
 import type { LineItems } from './line-items';
+import { type DecimalMark, parseNumber } from './numbers';
 import type { Value } from './values';
 
 /** So many rows are no chance. */
@@ -14,10 +15,10 @@ const MAX_NUMBERS = 10;
  * Line items of a table whose head cannot be read: lines with quantity, price and amount, of which the first two make
  * the third, beside a description.
  */
-export function findItemsByArithmetic(pages: PageLayout[], values: Value[]): LineItems {
+export function findItemsByArithmetic(pages: PageLayout[], values: Value[], mark: DecimalMark): LineItems {
   const found = pages.flatMap((page) =>
     page.lines.flatMap((line) => {
-      const row = readRow(line, values);
+      const row = readRow(line, values, mark);
       return row ? [{ row, key: `${page.number}:${line.number}` }] : [];
     }),
   );
@@ -31,8 +32,23 @@ interface Factors {
   amount: Value;
 }
 
-function readRow(line: Line, values: Value[]): TableRow | undefined {
-  const numbers = values
+/** "1st" and "12kg": a quantity with its unit in one word. */
+const WITH_UNIT = /^(\d+(?:[.,]\d+)?)(\p{L}{1,5}\.?)$/u;
+
+function readQuantities(line: Line, mark: DecimalMark): Value[] {
+  return line.tokens.flatMap((token) => {
+    const digits = WITH_UNIT.exec(token.text)?.[1];
+    const value = digits && parseNumber(digits, mark);
+    if (!value) return [];
+    const { box, page } = token;
+    return [
+      { type: 'amount' as const, value, raw: token.text, tokens: [token], box, page, line: line.number, decimals: 0 },
+    ];
+  });
+}
+
+function readRow(line: Line, values: Value[], mark: DecimalMark): TableRow | undefined {
+  const numbers = [...values, ...readQuantities(line, mark)]
     .filter((value) => value.page === line.page && value.line === line.number && value.type === 'amount')
     .sort((a, b) => a.box[0] - b.box[0]);
   const factors = findFactors(numbers);
@@ -46,6 +62,7 @@ function readRow(line: Line, values: Value[]): TableRow | undefined {
   const letters = (tokens: Token[]) => textOf(tokens).match(/\p{L}/gu)?.length ?? 0;
   const words = texts.filter((tokens) => tokens[0]!.box[0] < amount.box[0]).sort((a, b) => letters(b) - letters(a))[0];
   if (!words || !/\p{L}{3}/u.test(textOf(words))) return undefined;
+  const glued = WITH_UNIT.exec(quantity.raw)?.[2];
   const behind = line.tokens[line.tokens.indexOf(quantity.tokens.at(-1)!) + 1];
   const unit = behind && !words.includes(behind) && /^\p{L}{1,5}\.?$/u.test(behind.text) ? behind : undefined;
   const cell = (value: string, rawText: string, position: Position): FieldCandidate => ({
@@ -62,6 +79,7 @@ function readRow(line: Line, values: Value[]): TableRow | undefined {
       table_column_description: cell(textOf(words), textOf(words), unite(words.map((token) => token.box))),
       table_column_quantity: number(quantity),
       ...(unit && { table_column_uom: cell(unit.text, unit.text, unit.box) }),
+      ...(glued && { table_column_uom: cell(glued, quantity.raw, quantity.box) }),
       table_column_amount_base: number(price),
       table_column_amount_total_base: number(amount),
     },

@@ -96,7 +96,9 @@ export function findKeys(page: PageLayout, dictionary: Dictionary = KEYS): Key[]
 /** Labels in narrow cells go on in the next line: "Payment" over "reference:". */
 function withWrapped(page: PageLayout, keys: Key[], dictionary: Dictionary): Key[] {
   const wrapped: Key[] = [];
-  const short = page.segments.filter((segment) => segment.tokens.length <= 3 && !/\d/.test(segment.text));
+  const short = page.segments.filter(
+    (segment) => segment.tokens.length <= 3 && /\p{L}/u.test(segment.text) && !/\d/.test(segment.text),
+  );
   for (const above of short) {
     const under = short.find(
       (one) =>

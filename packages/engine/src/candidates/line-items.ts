@@ -109,7 +109,9 @@ function countMeanings(line: Line, columnKeys: Key[]): number {
 function isBand(band: Line[], page: PageLayout): boolean {
   return band.every((line, at) => {
     const gap = at === 0 ? 0 : (line.box[1] - band[at - 1]!.box[3]) / page.unit;
-    return gap < 0.9 && !line.tokens.some((token) => /\d[.,]\d{2}\b|\d{3}/.test(token.text));
+    // "Ref: Festival" is a label with its value.
+    const isPair = line.segments.some(({ tokens }) => tokens.slice(0, -1).some(({ text }) => /\p{L}:$/u.test(text)));
+    return gap < 0.9 && !isPair && !line.tokens.some((token) => /\d[.,]\d{2}\b|\d{3}/.test(token.text));
   });
 }
 
@@ -121,11 +123,13 @@ function readHead(
 ): { head: Head; score: number } | undefined {
   const pieces = band.flatMap((line) => cutAtKeys(line, columnKeys));
   const cells = joinHeaderCells(pieces);
-  if (cells.length < 3 || cells.length > 14) return undefined;
+  if (cells.length < 2 || cells.length > 14) return undefined;
   const meanings = settleMeanings(cells.map((cell) => readMeaning(cell.parts)));
   const known = new Set<Meaning>(meanings.filter((meaning) => meaning !== 'other' && meaning !== 'unknown'));
   const money = [...known].filter((meaning) => MONEY.has(meaning)).length;
-  if (known.size < 3 || money === 0) return undefined;
+  if (money === 0) return undefined;
+  // A description and an amount are a table when the line says nothing else.
+  if (known.size < 3 && !(cells.length === 2 && band.length === 1 && known.has('description'))) return undefined;
   if (!known.has('description') && !(known.has('quantity') && known.has('amount_base'))) return undefined;
   // "Total", "VAT" and the like beside each other may as well be the table of taxes.
   if (!known.has('description') && !known.has('quantity')) return undefined;
@@ -146,10 +150,18 @@ function readHead(
   return { head: { page, bottom, columns, lines: band }, score };
 }
 
+/** A row may begin with the word for a deposit or a tax too, but has more numbers than a total. */
+const CELLS_OF_ROW = 3;
+
 /** The lines of a table before its sums. */
 function upToTotals(under: Line[], keys: Key[]): Line[] {
-  const end = under.findIndex((line) => isTotalLine(line, keys));
-  return under.slice(0, Math.max(3, end)).slice(0, 40);
+  const isTotal = (line: Line) =>
+    isTotalLine(line, keys) && line.segments.filter(({ text }) => /^[\d.,\s%€$£-]+$/.test(text)).length < CELLS_OF_ROW;
+  const end = under.findIndex(isTotal);
+  return under
+    .slice(0, Math.max(3, end))
+    .filter((line) => !isTotal(line))
+    .slice(0, 40);
 }
 
 /** Cuts a line of the head into headings: at gaps, and where a column's phrase begins or ends. */
@@ -178,7 +190,7 @@ function cutAtKeys(line: Line, columnKeys: Key[]): Token[][] {
 /** Words that are no heading of their own ("in EUR", "(net)") belong to the heading before them. */
 function glueLoose(pieces: Token[][], keys: Key[]): Token[][] {
   const glued: Token[][] = [];
-  for (const piece of pieces) {
+  for (const piece of joinAtSlash(pieces)) {
     const isKey = keys.some((key) => key.tokens[0] === piece[0]);
     const last = glued.at(-1);
     if (!isKey && last && piece[0]!.box[0] - last.at(-1)!.box[2] < 1.2 * (piece[0]!.box[3] - piece[0]!.box[1]))
@@ -188,17 +200,33 @@ function glueLoose(pieces: Token[][], keys: Key[]): Token[][] {
   return glued;
 }
 
-/** What a heading means: the longest phrase in it. */
+/** "Popis / Description" is one heading in two languages. */
+function joinAtSlash(pieces: Token[][]): Token[][] {
+  const joined: Token[][] = [];
+  for (const piece of pieces) {
+    const last = joined.at(-1);
+    const isNext = last && (last.at(-1)!.text.endsWith('/') || piece[0]!.text.startsWith('/'));
+    if (isNext) last.push(...piece);
+    else joined.push([...piece]);
+  }
+  return joined;
+}
+
+/** What a heading means: the longest phrase in it; a description, when it names that and a code. */
 function readMeaning(parts: string[]): Meaning[] {
   let best: { length: number; meanings: Meaning[] } | undefined;
+  let described = false;
   parts.forEach((part, at) => {
     for (const phrase of COLUMNS.get(part) ?? []) {
       if (!phrase.parts.every((one, offset) => parts[at + offset] === one)) continue;
+      described ||= phrase.meanings.length === 1 && phrase.meanings[0]!.field === 'description';
       if (!best || phrase.parts.length > best.length) {
         best = { length: phrase.parts.length, meanings: phrase.meanings.map((meaning) => meaning.field as Meaning) };
       }
     }
   });
+  if (described && best?.meanings.every((meaning) => meaning === 'code' || meaning === 'position'))
+    return ['description'];
   return best?.meanings ?? [];
 }
 
@@ -206,9 +234,31 @@ function readMeaning(parts: string[]): Meaning[] {
 
 const TOTALS = ['amount_total', 'amount_total_base', 'amount_total_tax', 'amount_due', 'total_stop', 'amount_paid'];
 
-/** A line in which the label of a total stands at the beginning or behind a gap. */
+/** Sums at the end of a page and the beginning of the next. */
+const CARRIED =
+  /^(?:carr(?:y|ied) (?:forward|over)|brought forward|(?:sub ?total|total) carried|balance (?:carried|brought) forward|ubertrag|zwischensumme ubertrag|vortrag|a reporter|report|montant reporte|total a reporter|prevod|prenos|preneseno|do przeniesienia|z przeniesienia|riporto|a riportare|suma y sigue|suma anterior|a transportar|transporte?|over te (?:dragen|brengen)|overbrengen|overfort|overforing|overforsel|transporteras|atvitel|athozat|siirto|report din pagina)(?: |$)/;
+
+const isCarried = (line: Line) =>
+  line.segments.length <= 4 &&
+  line.segments.some(({ tokens }) => CARRIED.test(tokens.flatMap((token) => token.parts).join(' '))) &&
+  line.segments.filter(({ text }) => /\p{L}{3}/u.test(text)).length === 1;
+
+/** Forms number their columns under the head: "1 2 3 4 5 (3x4) 6". */
+function isNumbering({ segments }: Line): boolean {
+  const numbers = segments
+    .flatMap(({ text }) => text.split(/\s+(?=\d)/))
+    .map((text) => /^\d{1,2}(?![\d.,])/.exec(text)?.[0]);
+  return (
+    numbers.length >= 4 &&
+    numbers.every((text, at) => text && (at === 0 || Number(text) === Number(numbers[at - 1]) + 1))
+  );
+}
+
+/** A line in which the label of a total stands at the beginning, behind a rate or behind a gap. */
 function isTotalLine(line: Line, keys: Key[]): boolean {
-  const starts = line.segments.map((segment) => segment.tokens[0]);
+  const starts = line.segments.map(({ tokens }) =>
+    tokens.find((token, at) => at > 2 || !/^[\d.,]+$|%$/.test(token.text)),
+  );
   return keys.some(
     (key) =>
       key.line === line.number &&
@@ -246,8 +296,14 @@ function readRows(
     const numeric = [...cells.keys()].filter((meaning) => NUMERIC.has(meaning));
     const money = numeric.filter((meaning) => MONEY.has(meaning));
     const hasQuantity = cells.has('quantity');
-    const total = isTotalLine(line, keys);
-    if (total && !(hasQuantity && money.length >= 2) && (drafts.length > 0 || continued)) {
+    if (isCarried(line) || (drafts.length === 0 && isNumbering(line))) {
+      last = line;
+      numbers.push(line.number);
+      continue;
+    }
+    // "Deposit of 60 % for the windows" is sold like anything else.
+    const total = isTotalLine(line, keys) && !(hasQuantity && (money.length >= 2 || numeric.length >= 3));
+    if (total && (drafts.length > 0 || continued)) {
       if (goesOn(body.slice(at + 1), columns, mark)) {
         last = line;
         numbers.push(line.number);
@@ -274,6 +330,8 @@ function readRows(
           if (tokens) draft.text.unshift(tokens);
         }
       }
+      // What stands between the head and the first row is part of the table too: the delivery note, a heading.
+      if (drafts.length === 0 && hasHead) numbers.push(...loose.map((above) => above.number));
       drafts.push(draft);
       numbers.push(line.number);
       last = line;
@@ -282,7 +340,8 @@ function readRows(
     }
     if (drafts.length === 0) {
       loose.push(line);
-      if (hasHead && loose.length > 6) break;
+      // References may fill the column of the description before the first row.
+      if (hasHead && loose.filter((one) => !isDescription(one, columns)).length > 6) break;
       continue;
     }
     if (gap > 2.2) {
@@ -292,6 +351,9 @@ function readRows(
       continue;
     }
     const draft = drafts.at(-1)!;
+    // A text with an amount is a sum or a charge, and no part of the row above it.
+    const sum = money.some((meaning) => meaning === 'amount_total_base' || meaning === 'amount_total');
+    if (sum && cells.has('description') && !isOpen(draft, columns)) continue;
     const description = columns.find((column) => column.meaning === 'description');
     const tokens = description ? cut.get(description) : undefined;
     if (
@@ -314,7 +376,27 @@ function readRows(
     last = line;
   }
   const complete = drafts.filter((draft) => !isOpen(draft, columns));
+  if (!columns.some(({ meaning }) => meaning === 'code')) unstackCodes(complete);
   return { rows: complete.map((draft) => finishRow(page, draft, mark)), lines: numbers, ended };
+}
+
+/** Where each description begins or ends with a line of its own that has the form of a code, these are the codes. */
+function unstackCodes(drafts: { cells: Cells; text: Token[][] }[]): void {
+  const isCode = (tokens: Token[] | undefined) =>
+    tokens?.length === 1 && /^(?=.*[\p{Lu}\d])[\p{Lu}\d][\p{Lu}\d./_-]{2,}$/u.test(tokens[0]!.text);
+  const hasDigit = (tokens: Token[]) => /[\d-]/.test(tokens[0]!.text);
+  for (const at of [0, -1]) {
+    const stacked = drafts.filter(({ text }) => text.length > 1);
+    const lines = stacked.map(({ text }) => text.at(at)!);
+    if (stacked.length === 0 || stacked.length < drafts.length - 1 || !lines.every(isCode)) continue;
+    if (lines.filter(hasDigit).length < (at === 0 ? lines.length / 2 : lines.length)) continue;
+    for (const draft of stacked) {
+      const token = draft.text.at(at)![0]!;
+      draft.cells.set('code', { tokens: [token], value: token.text, raw: token.text });
+      draft.text = at === 0 ? draft.text.slice(1) : draft.text.slice(0, -1);
+    }
+    return;
+  }
 }
 
 /** True for a row whose amounts are still to come, in a line below it. */
@@ -331,6 +413,12 @@ function goesOn(below: Line[], columns: Column<Meaning>[], mark: DecimalMark): b
   });
 }
 
+function isDescription(line: Line, columns: Column<Meaning>[]): boolean {
+  const description = columns.find((column) => column.meaning === 'description');
+  const last = line.segments.at(-1)!;
+  return description !== undefined && line.box[0] >= description.left && last.box[2] <= description.right;
+}
+
 /** A line of text across the columns is a remark, not the rest of a description. */
 function staysInside(line: Line, { left, right }: Column<Meaning>): boolean {
   return line.segments.every(({ box }) => {
@@ -345,6 +433,8 @@ const MAX_DIGITS = 10;
 
 const NUMBER = new RegExp(String.raw`[-+−–]?\(?\s?${NUMBER_PATTERN}-?\)?`, 'u');
 
+const DATE = /(?<![\d.,])\d{1,2}([./-])\d{1,2}\1(?:\d{4}|\d{2})(?![\d.,])/;
+
 function readCells(cut: Map<Column<Meaning>, Token[]>, mark: DecimalMark): Cells {
   const cells: Cells = new Map();
   for (const [{ meaning }, tokens] of cut) {
@@ -355,7 +445,8 @@ function readCells(cut: Map<Column<Meaning>, Token[]>, mark: DecimalMark): Cells
       cells.set(meaning, { tokens, value: raw, raw });
       continue;
     }
-    const match = NUMBER.exec(raw);
+    // A date in a sentence is no quantity.
+    const match = DATE.test(raw) ? null : NUMBER.exec(raw);
     const value = match ? parseNumber(match[0].replace(/^\((.*)\)$/, '-$1'), mark) : undefined;
     if (!match || value === undefined || value.split('.')[0]!.length > MAX_DIGITS) continue;
     const around = (raw.slice(0, match.index) + raw.slice(match.index + match[0].length)).replace(/[%\s]/g, ' ').trim();
@@ -397,6 +488,7 @@ function finishRow(
     const words = text.map((tokens) => tokens.map((token) => token.text).join(' ')).join(' ');
     cells.set('description', { tokens: description, value: words, raw: words });
   }
+  if (page.source === 'ocr') restorePoints(cells);
   cells.delete('position');
   cells.delete('other');
   cells.delete('unknown');
@@ -414,6 +506,23 @@ function finishRow(
     };
   }
   return { type: 'data', cells: out, page: page.number, position: unite(lines.map((line) => line.box)) };
+}
+
+/** OCR loses the decimal mark now and then; quantity x price = amount tells where one stood. */
+function restorePoints(cells: Cells): void {
+  const names = ['quantity', 'amount_base', 'amount_total_base'] as const;
+  if (productHolds(cells) !== -0.5) return;
+  for (const name of names) {
+    const cell = cells.get(name)!;
+    if (!/^-?\d{2,}$/.test(cell.value)) continue;
+    for (const places of [2, 1, 3]) {
+      const digits = cell.value.replace('-', '').padStart(places + 1, '0');
+      const value = `${cell.value.startsWith('-') ? '-' : ''}${digits.slice(0, -places)}.${digits.slice(-places)}`;
+      cells.set(name, { ...cell, value });
+      if (productHolds(cells) === 1) return;
+    }
+    cells.set(name, cell);
+  }
 }
 
 /** The number of an article in the lines of its description, behind its label: "Art. no. 4711". */

@@ -32,7 +32,7 @@ const STREET =
 const COUNTRY =
   /^(?:deutschland|germany|allemagne|france|frankreich|united states(?: of america)?|u\.?s\.?a?\.?|united kingdom|u\.?k\.?|great britain|england|italia|italy|nederland|(?:the )?netherlands|españa|spain|portugal|česká republika|česko|czech republic|slovensko|slovenská republika|slovakia|polska|poland|magyarország|hungary|schweiz|suisse|switzerland|österreich|austria|belgi(?:ë|que|um|en)|danmark|denmark|sverige|sweden|norge|norway|suomi|finland|malaysia|singapore|australia|canada|india|ireland|românia|luxembourg)\.?$/iu;
 const NOT_ADDRESS =
-  /@|www\.|https?:|\bfax\b|\b(?:tel|phone|telefon|telefono|téléphone|mobil|mobile|e-?mail)\b|\+\d{2}/iu;
+  /@|www\.|https?:|\bfax\b|\b(?:tel|phone|telefon|telefono|téléphone|mobil|mobile|e-?mail)(?![\p{L}])|\+\d{2}/iu;
 
 /** Units, articles and the like in small letters ("500 kg", "se") are no legal forms. */
 function hasLegalForm(text: string): boolean {
@@ -180,11 +180,15 @@ function follow(page: PageLayout, head: Segment, keys: Key[], heading?: Key): Pa
   let left = head.box[0];
   /** In forms with the labels in a column of their own, where the values stand. */
   let values: number | undefined;
+  let placed = false;
   for (let count = 0; count < 9; count++) {
     const next = page.segments
       .filter((one) => one !== above && one.box[1] > above.box[1] + 0.4 * page.unit)
       .filter((one) => {
-        const near = Math.abs(one.box[0] - left) < 1.6 * page.unit;
+        const near =
+          Math.abs(one.box[0] - left) < 1.6 * page.unit ||
+          // Blocks are set to the right edge too.
+          (Math.abs(one.box[2] - above.box[2]) < 0.3 * page.unit && isInColumn(above, one, page.unit));
         if (values !== undefined && Math.abs(one.box[0] - values) < 0.6 * page.unit) return true;
         return near || (count === 0 && isInColumn(above, one, page.unit));
       })
@@ -201,6 +205,10 @@ function follow(page: PageLayout, head: Segment, keys: Key[], heading?: Key): Pa
         !(roleOf(key) && !isHeading(key, page)),
     );
     if (ends) break;
+    // Under the place of an address without a label, only its country and numbers still belong to it.
+    const inside = first.some((key) => INSIDE.some((field) => means(key, field)));
+    if (!heading && placed && !inside && !COUNTRY.test(next.text)) break;
+    placed ||= isPostal(next.text);
     const value = /:$/.test(next.text) ? rightOf(page, next) : undefined;
     if (value) values = value.box[0];
     lines.push(toLine([...next.tokens, ...(value?.tokens ?? [])]));
@@ -316,7 +324,7 @@ function trimAddress(lines: PartyLine[]): PartyLine[] {
 }
 
 const SALUTATION =
-  /^(?:herrn?|frau|firma|fa\.|mr\.?|mrs\.?|ms\.?|messrs\.?|m\.|mme|monsieur|madame|sig\.|spett\.? ?le|an|an die|to|attn:?)$/iu;
+  /^(?:herrn?|frau|familie|eheleute|firma|fa\.|hr\.?|fru|pan|pán|pan[íi]|dott\.?|egr\. ?sig\.?|gent\.ma|sr\.?|sra\.?|señor|señora|d\.|dña\.|dhr\.|mevr\.|mr\.?|mrs\.?|ms\.?|messrs\.?|m\.|mme|monsieur|madame|sig\.|spett\.? ?le|an|an die|to|attn:?)$/iu;
 
 /** "Name - Street 1 - 12345 Place" in one line. */
 function splitAddressLine(text: string): { name: string; address: string } | undefined {
@@ -462,7 +470,7 @@ function findAddressLine(page: PageLayout, taken: Party[]): Party | undefined {
 
 /** Title words that are no company. */
 const TITLE =
-  /^(?:(?:tax |commercial |proforma |cash |simplified )*(?:invoice|bill|receipt)|\p{L}*rechnung|faktura|facture|factura|factuur|fattura|fatura|számla|\p{L}*gutschrift|credit note|avoir|original|copy|kopie|duplicate|page|seite|welcome|thank|date|datum|stylesheet)|\b(?:nr|no|n°)\.? ?\d/iu;
+  /^(?:(?:tax |commercial |proforma |cash |simplified )*(?:invoice|bill|receipt)|\p{L}*rechnung|fakt[uú]ra|facture|factur[aă]|factuur|fattura|fatura|számla|lasku|\p{L}*gutschrift|credit (?:note|memo)|avoir|kredit(?:t)?not\p{L}*|kreditfaktura|creditnota|creditfactuur|dobropis|nota (?:di|de) cr[eé]dito|hyvityslasku|zálohov\p{L}*|daňový doklad|pro ?forma|quittung|kvitto|kvittering|kuitti|reçu|recibo|účtenka|paragon|nyugta|statement|lieferschein|original|copy|kopie|duplicate|page|seite|welcome|thank|date|datum|stylesheet)|\b(?:nr|no|n°)\.? ?\d/iu;
 
 /** Addresses have numbers too ("No. 8, High Street"). */
 const isTitle = (text: string) => TITLE.test(text) && !STREET.test(text) && !isPostal(text);
@@ -589,7 +597,10 @@ function followCentred(page: PageLayout, head: Segment, keys: Key[]): PartyLine[
       .sort((a, b) => a.box[1] - b.box[1])[0];
     if (!next) break;
     const first = keys.find((key) => key.tokens[0] === next.tokens[0]);
-    if (first && !INSIDE.some((field) => means(first, field)) && first.meanings.some((one) => one.weight === 1)) break;
+    // "LOT 12 JALAN UTARA" is a place, although goods have lots too.
+    const ends =
+      first && !INSIDE.some((field) => means(first, field)) && first.meanings.some((one) => one.weight === 1);
+    if (ends && !STREET.test(next.text)) break;
     if (isTitle(next.text)) break;
     lines.push(toLine(next.tokens));
     above = next;

@@ -1,7 +1,7 @@
 import { type EInvoice, type Found, readDecimal, tidy, writeAddress } from './e-invoice';
 import { find, findAll, textAt, type XmlElement } from './xml';
 
-/** FatturaPA 1.2 and simplified invoices' common parts. Source: Agenzia delle Entrate, specifiche tecniche 1.8. */
+/** FatturaPA 1.2. Source: Agenzia delle Entrate, specifiche tecniche 1.8. */
 export function readFatturaPa(root: XmlElement): EInvoice {
   const header = find(root, 'FatturaElettronicaHeader');
   const bodies = findAll(root, 'FatturaElettronicaBody');
@@ -55,10 +55,80 @@ export function readFatturaPa(root: XmlElement): EInvoice {
         table_column_amount_total_base: textAt(line, 'PrezzoTotale'),
       }),
     ),
-    remarks:
-      bodies.length > 1
-        ? [`The file holds ${bodies.length} invoices; only the first is read. Send each in a file of its own.`]
-        : [],
+    remarks: remarksOn(bodies),
+  };
+}
+
+const remarksOn = (bodies: XmlElement[]): string[] =>
+  bodies.length > 1
+    ? [`The file holds ${bodies.length} invoices; only the first is read. Send each in a file of its own.`]
+    : [];
+
+/** The simplified invoice (FSM10): amounts with tax, and the tax or its rate beside each. Source: the same, annex B. */
+export function readSimplified(root: XmlElement): EInvoice {
+  const header = find(root, 'FatturaElettronicaHeader');
+  const bodies = findAll(root, 'FatturaElettronicaBody');
+  const general = find(bodies[0], 'DatiGenerali/DatiGeneraliDocumento');
+  const lines = findAll(bodies[0], 'DatiBeniServizi').map((line) => {
+    const total = readDecimal(textAt(line, 'Importo'));
+    const rate = readDecimal(textAt(line, 'DatiIVA/Aliquota'));
+    const share = (Number(total) * Number(rate)) / (100 + Number(rate));
+    const tax = readDecimal(textAt(line, 'DatiIVA/Imposta')) ?? (rate && total ? share.toFixed(2) : undefined);
+    return { description: textAt(line, 'Descrizione'), total, rate, tax, code: textAt(line, 'Natura') };
+  });
+  const addAll = (amounts: (string | undefined)[]) =>
+    amounts.length > 0 && amounts.every((one) => one !== undefined)
+      ? amounts.reduce((total, one) => total + Number(one), 0).toFixed(2)
+      : undefined;
+  const total = addAll(lines.map((line) => line.total));
+  const tax = addAll(lines.map((line) => line.tax));
+  const less = (whole: string | undefined, part: string | undefined) =>
+    whole === undefined || part === undefined ? undefined : (Number(whole) - Number(part)).toFixed(2);
+  const types: Record<string, string> = { TD08: 'credit_note', TD09: 'debit_note' };
+  const buyer = find(header, 'CessionarioCommittente');
+  return {
+    syntax: 'FatturaPA',
+    fields: tidy({
+      document_id: textAt(general, 'Numero'),
+      document_type: types[textAt(general, 'TipoDocumento') ?? ''] ?? 'tax_invoice',
+      date_issue: textAt(general, 'Data'),
+      currency: textAt(general, 'Divisa'),
+      amount_total: total,
+      amount_total_base: less(total, tax),
+      amount_total_tax: tax,
+      ...readSimpleParty('sender', find(header, 'CedentePrestatore'), find(header, 'CedentePrestatore')),
+      ...readSimpleParty('recipient', find(buyer, 'IdentificativiFiscali'), find(buyer, 'AltriDatiIdentificativi')),
+    }),
+    taxDetails: lines.map((line) =>
+      tidy({
+        tax_detail_rate: line.rate,
+        tax_detail_base: less(line.total, line.tax),
+        tax_detail_tax: line.tax,
+        tax_detail_code: line.code,
+      }),
+    ),
+    lineItems: lines.map((line) =>
+      tidy({
+        table_column_description: line.description,
+        table_column_rate: line.rate,
+        table_column_amount_total: line.total,
+      }),
+    ),
+    remarks: remarksOn(bodies),
+  };
+}
+
+function readSimpleParty(
+  role: 'sender' | 'recipient',
+  numbers: XmlElement | undefined,
+  named: XmlElement | undefined,
+): Found {
+  const name = [textAt(named, 'Nome'), textAt(named, 'Cognome')].filter(Boolean).join(' ');
+  return {
+    [`${role}_name`]: textAt(named, 'Denominazione') ?? (name || undefined),
+    [`${role}_address`]: readSeat(find(named, 'Sede')),
+    [`${role}_vat_id`]: readVatId(find(numbers, 'IdFiscaleIVA')),
+    [`${role}_dic`]: textAt(numbers, 'CodiceFiscale'),
   };
 }
 
@@ -79,15 +149,21 @@ const addUp = (a: string | undefined, b: string | undefined) =>
 function readParty(role: 'sender' | 'recipient', party: XmlElement | undefined): Found {
   const person = find(party, 'DatiAnagrafici/Anagrafica');
   const name = [textAt(person, 'Nome'), textAt(person, 'Cognome')].filter(Boolean).join(' ');
-  const country = textAt(party, 'DatiAnagrafici/IdFiscaleIVA/IdPaese');
-  const code = textAt(party, 'DatiAnagrafici/IdFiscaleIVA/IdCodice');
-  const seat = find(party, 'Sede');
-  const street = [textAt(seat, 'Indirizzo'), textAt(seat, 'NumeroCivico')].filter(Boolean).join(' ');
-  const town = [textAt(seat, 'Comune'), textAt(seat, 'Provincia')].filter(Boolean).join(' ');
   return {
     [`${role}_name`]: textAt(person, 'Denominazione') ?? (name || undefined),
-    [`${role}_address`]: writeAddress([street], textAt(seat, 'CAP'), town),
-    [`${role}_vat_id`]: country && code ? (code.startsWith(country) ? code : country + code) : undefined,
+    [`${role}_address`]: readSeat(find(party, 'Sede')),
+    [`${role}_vat_id`]: readVatId(find(party, 'DatiAnagrafici/IdFiscaleIVA')),
     [`${role}_dic`]: textAt(party, 'DatiAnagrafici/CodiceFiscale'),
   };
+}
+
+function readVatId(id: XmlElement | undefined): string | undefined {
+  const [country, code] = [textAt(id, 'IdPaese'), textAt(id, 'IdCodice')];
+  return country && code ? (code.startsWith(country) ? code : country + code) : undefined;
+}
+
+function readSeat(seat: XmlElement | undefined): string | undefined {
+  const street = [textAt(seat, 'Indirizzo'), textAt(seat, 'NumeroCivico')].filter(Boolean).join(' ');
+  const town = [textAt(seat, 'Comune'), textAt(seat, 'Provincia')].filter(Boolean).join(' ');
+  return writeAddress([street], textAt(seat, 'CAP'), town);
 }

@@ -157,6 +157,36 @@ test('FatturaPA', () => {
   expect(read(file(body + body))?.remarks).toEqual([expect.stringContaining('holds 2 invoices')]);
 });
 
+test('the simplified FatturaPA has amounts with tax', () => {
+  const invoice =
+    read(`<p:FatturaElettronicaSemplificata versione="FSM10" xmlns:p="http://ivaservizi.agenziaentrate.gov.it/docs/xsd/fatture/v1.0">
+    <FatturaElettronicaHeader><CedentePrestatore><IdFiscaleIVA><IdPaese>IT</IdPaese><IdCodice>01234567890</IdCodice></IdFiscaleIVA><Denominazione>Bar Centrale</Denominazione><Sede><Indirizzo>Via Roma 1</Indirizzo><CAP>00100</CAP><Comune>Roma</Comune></Sede></CedentePrestatore>
+    <CessionarioCommittente><IdentificativiFiscali><CodiceFiscale>RSSMRA70A01H501U</CodiceFiscale></IdentificativiFiscali><AltriDatiIdentificativi><Nome>Mario</Nome><Cognome>Rossi</Cognome></AltriDatiIdentificativi></CessionarioCommittente></FatturaElettronicaHeader>
+    <FatturaElettronicaBody><DatiGenerali><DatiGeneraliDocumento><TipoDocumento>TD08</TipoDocumento><Divisa>EUR</Divisa><Data>2024-05-06</Data><Numero>7</Numero></DatiGeneraliDocumento></DatiGenerali>
+    <DatiBeniServizi><Descrizione>Pranzo</Descrizione><Importo>55.00</Importo><DatiIVA><Aliquota>10.00</Aliquota></DatiIVA></DatiBeniServizi>
+    <DatiBeniServizi><Descrizione>Vino</Descrizione><Importo>12.20</Importo><DatiIVA><Imposta>2.20</Imposta></DatiIVA></DatiBeniServizi></FatturaElettronicaBody></p:FatturaElettronicaSemplificata>`);
+  expect(invoice).toMatchObject({
+    syntax: 'FatturaPA',
+    fields: {
+      document_id: '7',
+      document_type: 'credit_note',
+      amount_total: '67.20',
+      amount_total_base: '60.00',
+      amount_total_tax: '7.20',
+      sender_name: 'Bar Centrale',
+      sender_vat_id: 'IT01234567890',
+      sender_address: 'Via Roma 1, 00100 Roma',
+      recipient_name: 'Mario Rossi',
+      recipient_dic: 'RSSMRA70A01H501U',
+    },
+    taxDetails: [
+      { tax_detail_rate: '10.00', tax_detail_base: '50.00', tax_detail_tax: '5.00' },
+      { tax_detail_tax: '2.20' },
+    ],
+    lineItems: [{ table_column_description: 'Pranzo', table_column_amount_total: '55.00' }, {}],
+  });
+});
+
 test.each(['<Invoice><ID>1</ID></Invoice>', '<html><body>Invoice</body></html>', '<FatturaElettronica/>'])(
   '%s is no e-invoice',
   (xml) => {

@@ -1,6 +1,6 @@
 import { readCii } from './cii';
 import type { EInvoice } from './e-invoice';
-import { readFatturaPa } from './fattura-pa';
+import { readFatturaPa, readSimplified } from './fattura-pa';
 import { readIsdoc } from './isdoc';
 import { readUbl } from './ubl';
 import { find, parseXml, type XmlElement } from './xml';
@@ -26,6 +26,7 @@ function readerOf(root: XmlElement, namespaces: string[]): ((root: XmlElement) =
   const isIn = (pattern: RegExp) => namespaces.some((uri) => pattern.test(uri));
   if (root.name === 'CrossIndustryInvoice' || root.name === 'CrossIndustryDocument') return readCii;
   if (root.name === 'FatturaElettronica' && root.children.length > 0) return readFatturaPa;
+  if (root.name === 'FatturaElettronicaSemplificata' && root.children.length > 0) return readSimplified;
   if (root.name === 'Invoice' && isIn(/^http:\/\/isdoc\.cz\/namespace/)) return readIsdoc;
   const isUbl = isIn(/^urn:oasis:names:specification:ubl:schema:xsd:/);
   if (isUbl && ['Invoice', 'CreditNote', 'DebitNote'].includes(root.name)) return readUbl;

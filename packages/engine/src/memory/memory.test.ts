@@ -141,3 +141,25 @@ test('a text is found over several lines beside other columns, with a misread le
   expect(findText(pages, 'Blechwerk Anders GmbH\nLange Gasse 4\n90402 Nürnberg')).toMatchObject({ page: 1, share: 1 });
   expect(findText(pages, 'Holz Meier OHG')).toBeUndefined();
 });
+
+test('terms that people had to type are read in the next document, with its own date and amount', () => {
+  const withTerms = (amount: string, date: string) =>
+    pageOf(`
+    Blechwerk Anders GmbH
+    Lange Gasse 4, 90402 Nürnberg
+    USt-IdNr. DE136695976
+
+    Rechnung vom 03.05.2024
+    Gesamtbetrag     ${amount} EUR
+
+    Wir ziehen den Betrag von ${amount} EUR am ${date} von dem uns
+    bekannten Konto ein, wie es vereinbart wurde
+  `);
+  const sentence = (amount: string, date: string) =>
+    `Wir ziehen den Betrag von ${amount} EUR am ${date} von dem uns bekannten Konto ein, wie es vereinbart wurde`;
+  const lesson = teach(withTerms('119,00', '17.05.2024'), { terms: sentence('119,00', '17.05.2024') });
+  const better = recall(read(withTerms('238,00', '21.06.2024')), [lesson]);
+  expect(better.terms?.[0]).toMatchObject({ value: sentence('238,00', '21.06.2024'), page: 1, confidence: 0.93 });
+  const other = read(letter('BA-91/2024'));
+  expect(bestOf(recall(other, [lesson])).terms).toBe(bestOf(other.fields).terms);
+});

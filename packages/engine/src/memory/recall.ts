@@ -3,7 +3,7 @@ import { layOutPage, type PageLayout } from '../layout/page-layout';
 import type { FieldCandidate, RecognizedPage } from '../recognition';
 import { type Anchor, anchorOf, compareAnchors, SAME_PLACE } from './anchor';
 import { keysOf, type LearnedField, type Lesson, layoutWords, overlaps } from './lesson';
-import { findSpots, findText, isSame, type Kind, kindOfField, looksSame, type Spot } from './spots';
+import { findSentence, findSpots, findText, isSame, type Kind, kindOfField, looksSame, type Spot } from './spots';
 
 type Fields = Record<string, FieldCandidate[]>;
 
@@ -163,13 +163,19 @@ function recallSpot(
   return toCandidate(value, raw, page, box, best.times > 1 ? RECALLED_AGAIN : RECALLED);
 }
 
-/** A name or an address that stands on the pages as it did before. */
+/** A name or an address that stands on the pages as it did before; terms also with other dates and amounts. */
 function recallText(field: string, learned: readonly LearnedField[], { pages }: Document): FieldCandidate | undefined {
   for (const { value } of learned) {
     const place = value === '' ? undefined : findText(pages, value);
     if (place && place.share >= 0.8) {
       const times = learned.filter((one) => isSame('text', one.value, value)).length;
       return toCandidate(value, value, place.page, place.box, times > 1 ? RECALLED_AGAIN : RECALLED);
+    }
+  }
+  if (field === 'terms') {
+    for (const { value } of learned) {
+      const place = findSentence(pages, value);
+      if (place) return toCandidate(place.value, place.value, place.page, place.box, RECALLED);
     }
   }
   const latest = learned[0]!;

@@ -95,8 +95,47 @@ export function findText(
   text: string,
 ): { page: number; box: Position; share: number } | undefined {
   const words = normalize(text);
-  if (words.length === 0) return undefined;
   let best: { page: number; box: Position; share: number } | undefined;
+  for (const { page, tokens } of beginningsOf(pages, words)) {
+    const found = matchWords(words, tokens);
+    const share = found.matched / words.length;
+    if (found.tokens.length > 0 && share > (best?.share ?? 0))
+      best = { page: page.number, box: uniteTokens(found.tokens), share };
+  }
+  return best;
+}
+
+/** Fewer words than these, beside its numbers, are no sentence that is known again. */
+const WORDS_OF_SENTENCE = 5;
+
+/** Where a sentence stands with all its words and with numbers of its own (dates, amounts), and how it reads there. */
+export function findSentence(
+  pages: PageLayout[],
+  text: string,
+): { page: number; box: Position; value: string } | undefined {
+  const words = normalize(text).filter((word) => !/\d/.test(word));
+  if (words.length < WORDS_OF_SENTENCE) return undefined;
+  for (const { page, tokens } of beginningsOf(pages, words)) {
+    const found = matchWords(words, tokens);
+    if (found.matched < words.length) continue;
+    const box = uniteTokens(found.tokens);
+    const inside = tokens
+      .slice(0, tokens.indexOf(found.tokens.at(-1)!) + 1)
+      .filter((token) => token.box[0] >= box[0] && token.box[2] <= box[2]);
+    // Words of other columns, or of another text in between, are no part of it.
+    const strange = inside.filter((token) => !found.tokens.includes(token) && !/\d/.test(token.text));
+    if (strange.length > 0.1 * inside.length) continue;
+    return { page: page.number, box, value: inside.map((token) => token.text).join(' ') };
+  }
+  return undefined;
+}
+
+/** The tokens from each one on with which a text may begin. */
+function* beginningsOf(
+  pages: PageLayout[],
+  words: readonly string[],
+): Generator<{ page: PageLayout; tokens: Token[] }> {
+  if (words.length === 0) return;
   for (const page of pages) {
     for (const start of page.tokens) {
       if (!start.parts.some((part) => isAlike(part, words[0]!))) continue;
@@ -104,13 +143,9 @@ export function findText(
         ({ line, box }) =>
           line >= start.line && line < start.line + MOST_LINES && box[0] > start.box[0] - 3 * page.unit,
       );
-      const found = matchWords(words, near.slice(near.indexOf(start)));
-      const share = found.matched / words.length;
-      if (found.tokens.length > 0 && share > (best?.share ?? 0))
-        best = { page: page.number, box: uniteTokens(found.tokens), share };
+      yield { page, tokens: near.slice(near.indexOf(start)) };
     }
   }
-  return best;
 }
 
 /** Lines that a name or an address may take. */

@@ -2,6 +2,7 @@ import { findCompactDate } from '../candidates/dates';
 import { isBic, isIco, isLuhn, isNif, namesItself, readVatId } from '../candidates/identifiers';
 import type { Key } from '../candidates/key-phrases';
 import { type Labelled, type LabelOptions, type Placed, pairWithLabels } from '../candidates/labelled';
+import { toUnits } from '../candidates/numbers';
 import { describeParty, type Party, type Role } from '../candidates/parties';
 import { findGroupedNumbers, findReferences, type Reference } from '../candidates/references';
 import type { Value } from '../candidates/values';
@@ -193,10 +194,16 @@ function scoreDates(findings: Findings, put: Put): void {
     );
   const scored = new Map<string, Scored[]>();
   for (const field of DATE_FIELDS) {
-    const list = found.get(field)!.map((pair) => {
+    const list = found.get(field)!.flatMap((pair) => {
       const { value, score, weight } = pair;
+      // "from 1 January to 31 December": the end of a period is no day of payment.
+      const [first] = pair.key.tokens;
+      const before = first!.segment.tokens[first!.segment.tokens.indexOf(first!) - 1];
+      if (field === 'date_due' && weight < 1 && before && dates.some(({ tokens }) => tokens.includes(before)))
+        return [];
       const taken = claimed(value, field);
-      return fromValue(value, score + (weight < 1 && taken ? -1.5 : 0), { ...labelHints(pair), taken: taken ? 1 : 0 });
+      const doubt = (weight < 1 && taken ? -1.5 : 0) + (findings.isItem(value.page, value.line) ? -1.5 : 0);
+      return fromValue(value, score + doubt, { ...labelHints(pair), taken: taken ? 1 : 0 });
     });
     scored.set(field, list);
   }
@@ -222,7 +229,7 @@ function scoreDates(findings: Findings, put: Put): void {
 }
 
 const DEBIT =
-  /\b(?:abbuchen|abgebucht|buchen wir|eingezogen|ziehen wir|einzug|fällig|prélev\p{L}*|domiciliación|adeudo|addebit\p{L}*|afgeschreven|incasso|direct debit|be debited|will be collected|trækkes|betalingsservice|autogiro|inkaso)(?![\p{L}])/iu;
+  /\b(?:abbuchen|abgebucht|buchen wir|eingezogen|ziehen wir|einzug|fällig|prélev\p{L}*|domiciliación|adeudo|addebit\p{L}*|afgeschreven|incasso|direct debit|be debited|will be collected|trækkes|betalingsservice|autogiro|inkaso|zahlbar|zahlen sie|überweis\p{L}*|begleichen|payable|please (?:pay|transfer|remit)|pay(?:ment)? (?:is )?(?:due )?(?:by|before|until|no later)|à (?:payer|régler)|(?:règlement|paiement) (?:avant|au plus tard|le)|entro il|pagar (?:antes|hasta)|a más tardar|uiterlijk|te voldoen|pagamento até|pagar até|betal\p{L}* (?:senest|senast|innen)|najpóźniej|nejpozději|najneskôr|uhraďte|mennessä|legkésőbb|până la)(?![\p{L}])/iu;
 
 /** "The amount will be collected on 4 March": a date in a sentence about the payment, which no label announces. */
 function datesOfDebit(dates: Value[], issue: string | undefined): Scored[] {
@@ -530,6 +537,14 @@ function scoreTotals(findings: Findings, put: Put): void {
     });
     candidates[field] = rankAmounts(placed);
   }
+  for (const { field, value } of findSumRows(findings)) {
+    const units = toUnits(value.value);
+    const list = candidates[field] ?? [];
+    const known = list.find((one) => one.units === units);
+    if (known) known.score = Math.max(known.score, SUM_ROW);
+    else list.push({ value, units, score: SUM_ROW });
+    candidates[field] = list.sort((a, b) => b.score - a.score);
+  }
   candidates.amount_total = withLargest(candidates.amount_total ?? [], amounts);
   const chosen = chooseTotals(candidates, [...amounts, ...whole], findings.taxSums);
   const floor: Partial<Record<TotalField, number>> = { amount_total: -2, amount_due: -1 };
@@ -558,6 +573,49 @@ function scoreTotals(findings: Findings, put: Put): void {
       })),
     );
   }
+}
+
+/** What the last row of a table says by its sums alone, in logits. */
+const SUM_ROW = 0.9;
+
+/** The row under a table that begins with "total" and has base, tax and their sum; or base and tax, and the sum below. */
+function findSumRows({ pages, keys, values, isItem }: Findings): { field: TotalField; value: Value }[] {
+  return pages.flatMap((page) => {
+    const named = keys.filter(
+      (key) =>
+        key.page === page.number &&
+        key.meanings.some(({ field }) => field === 'amount_total' || field === 'total_stop'),
+    );
+    const amounts = values.filter(({ type, page: number }) => type === 'amount' && number === page.number);
+    for (const line of [...page.lines].reverse()) {
+      const own = amounts
+        .filter((value) => value.line === line.number && !isItem(value.page, value.line))
+        .sort((a, b) => a.box[0] - b.box[0]);
+      if (
+        own.length < 2 ||
+        own.length > 6 ||
+        !named.some((key) => key.line === line.number && key.box[0] < own[0]!.box[0])
+      )
+        continue;
+      const below = amounts.filter(({ box }) => box[1] > line.box[1] && box[1] - line.box[3] < 4 * page.unit);
+      for (const [at, base] of own.entries()) {
+        for (const tax of own.slice(at + 1)) {
+          const [net, added] = [Number(base.value), Number(tax.value)];
+          if (net * added <= 0 || Math.abs(added) > 0.3 * Math.abs(net)) continue;
+          const total = [...own, ...below].find(
+            (value) => value !== base && value !== tax && Math.abs(Number(value.value) - net - added) < 0.011,
+          );
+          if (!total) continue;
+          return [
+            { field: 'amount_total_base', value: base },
+            { field: 'amount_total_tax', value: tax },
+            { field: 'amount_total', value: total },
+          ];
+        }
+      }
+    }
+    return [];
+  });
 }
 
 /** 1 when base and tax add up to the total with this amount, -1 when they do not, 0 when one of them is not known. */
@@ -730,7 +788,8 @@ function registration(
   return { value: compact, bonus: /^[A-Z]{2}\d/.test(compact) ? -0.8 : 0 };
 }
 
-const OF_RECIPIENT = /\b(?:ihre|your|customer|client|kunden|votre|vase|buyer|recipient|uw|vevo)\b/;
+const OF_RECIPIENT =
+  /\b(?:ihre|your|customer|client|kunden|votre|vase|buyer|recipient|uw|vevo|v no|v n|vosso|vostra|vs)\b/;
 
 /** Whose a number is: by the words of its label, else by the block it stands in or under. */
 function roleAt(findings: Findings, placed: Pick<Placed, 'box' | 'page'>, key: Key | undefined): Role | undefined {

@@ -19,8 +19,8 @@ const MOST_CODES = 4;
 
 let prepared = false;
 
-/** Its WASM would otherwise be fetched from the network. */
-function prepare(): void {
+/** The reader's WASM would otherwise be fetched from the network. */
+export function prepareReader(): void {
   if (prepared) return;
   const wasmBinary = readFileSync(require.resolve('zxing-wasm/reader/zxing_reader.wasm'));
   prepareZXingModule({ overrides: { wasmBinary: new Uint8Array(wasmBinary).buffer } });
@@ -58,7 +58,7 @@ function drawSparsePage(pdfium: Pdfium, page: number): Pixels | undefined {
 
 /** Texts of the QR codes in an image, turned as they may be. */
 async function readQrCodes({ data, width, height }: Pixels): Promise<string[]> {
-  prepare();
+  prepareReader();
   const rgba = new Uint8ClampedArray(width * height * 4).fill(255);
   for (let from = 0, to = 0; from < data.length; from += 3, to += 4) {
     rgba[to] = data[from] as number;

@@ -140,3 +140,45 @@ test('a page with next to no text is read by OCR only when something else is on 
     ['ocr', ['Page', '2']],
   ]);
 });
+
+test('a scan in strips and a text drawn as lines are read by OCR, whatever is stamped over them', async () => {
+  const lines = ['Invoice number 4711', 'Date 03.04.2024', 'Total amount 123.45', 'Thank you very much'];
+  const text = lines.map((line, at) => `<text x="60" y="${120 + at * 260}" font-size="44">${line}</text>`).join('');
+  const picture = sharp(
+    Buffer.from(`<svg width="800" height="1100"><rect width="800" height="1100" fill="#fff"/>${text}</svg>`),
+  );
+  const strips = await Promise.all(
+    [0, 1, 2, 3].map((at) =>
+      picture
+        .clone()
+        .extract({ left: 0, top: at * 275, width: 800, height: 275 })
+        .png()
+        .toBuffer(),
+    ),
+  );
+  // A glyph of eight strokes, 12 points high, over and over.
+  const glyph = 'M0 0 L2 0 L2 5 L6 5 L6 0 L8 0 L8 12 L6 12 L6 7 L2 7 L2 12 L0 12 Z';
+  const bytes = await makePdf(async (pdf) => {
+    const font = await pdf.embedFont(StandardFonts.Helvetica);
+    const stamp = (page: ReturnType<PDFDocument['addPage']>) =>
+      page.drawText('Received 05.04.2024 by the archive, copy', { x: 40, y: 10, size: 8, font });
+    const scan = pdf.addPage([400, 550]);
+    for (const [at, strip] of strips.entries()) {
+      const image = await pdf.embedPng(strip);
+      scan.drawImage(image, { x: 0, y: 550 - (at + 1) * 137.5, width: 400, height: 137.5 });
+    }
+    stamp(scan);
+    const drawn = pdf.addPage([400, 550]);
+    for (let at = 0; at < 80; at++)
+      drawn.drawSvgPath(glyph, { x: 40 + (at % 20) * 12, y: 500 - Math.floor(at / 20) * 100 });
+    stamp(drawn);
+    const framed = pdf.addPage([400, 550]);
+    for (let at = 0; at < 40; at++)
+      framed.drawRectangle({ x: 40, y: 40 + at * 12, width: 300, height: 12, borderWidth: 1 });
+    framed.drawSvgPath(glyph, { x: 40, y: 540 });
+    stamp(framed);
+  });
+  const { pages } = await recognize(bytes, { mimeType: 'application/pdf' });
+  expect(pages.map(({ source }) => source)).toEqual(['ocr', 'ocr', 'text']);
+  expect(pages[0]!.words.map(({ text }) => text)).toEqual(expect.arrayContaining(['Invoice', '4711', '123.45']));
+});

@@ -3,6 +3,7 @@ import type { PageSize } from '../recognition';
 import { type Character, joinCharacters, type RawWord } from './characters';
 import { isGarbled } from './garbled';
 import { type OcrPage, type OcrRun, readPicture } from './ocr';
+import { isTextAlone, showsOtherText } from './page-content';
 import { checkPageCount } from './page-count';
 import { sizeOfPdfPage } from './page-size';
 import { drawPage, type Pdfium, withPage, withPdf } from './pdfium';
@@ -151,7 +152,7 @@ function readTextLayer(pdfium: Pdfium, page: number, size: PageSize): TextLayer 
         (letters >= FEWEST_LETTERS || isTextAlone(pdfium, page)) &&
         unmapped / letters < 0.2 &&
         !isGarbled(found.map((word) => word.text)) &&
-        !(letters < FEW_LETTERS && showsPicture(pdfium, page)));
+        !(letters < FEW_LETTERS && showsOtherText(pdfium, page)));
     return { ...turnUpright(found, size), usable };
   } finally {
     pdfium.wasmExports.free(rect);
@@ -163,38 +164,6 @@ function readTextLayer(pdfium: Pdfium, page: number, size: PageSize): TextLayer 
 const FEWEST_LETTERS = 12;
 /** A stamp or a line at the foot of a scan has fewer letters than a page. */
 const FEW_LETTERS = 300;
-const TEXT = 1;
-const IMAGE = 3;
-const MAX_OBJECTS = 50;
-
-/** Whether there is nothing on the page but text: what the layer says is all there is to read. */
-function isTextAlone(pdfium: Pdfium, page: number): boolean {
-  const count = pdfium._FPDFPage_CountObjects(page);
-  if (count > MAX_OBJECTS) return false;
-  for (let index = 0; index < count; index++)
-    if (pdfium._FPDFPageObj_GetType(pdfium._FPDFPage_GetObject(page, index)) !== TEXT) return false;
-  return true;
-}
-
-/** Whether an image covers most of the page: it is a scan, whatever text was written over it. */
-function showsPicture(pdfium: Pdfium, page: number): boolean {
-  const memory = pdfium.wasmExports.malloc(16);
-  try {
-    const whole = pdfium._FPDF_GetPageWidthF(page) * pdfium._FPDF_GetPageHeightF(page);
-    for (let index = 0; index < Math.min(pdfium._FPDFPage_CountObjects(page), MAX_OBJECTS); index++) {
-      const object = pdfium._FPDFPage_GetObject(page, index);
-      if (pdfium._FPDFPageObj_GetType(object) !== IMAGE) continue;
-      if (!pdfium._FPDFPageObj_GetBounds(object, memory, memory + 4, memory + 8, memory + 12)) continue;
-      const view = new DataView(pdfium.HEAPU8.buffer, memory, 16);
-      const [left, bottom, right, top] = [0, 4, 8, 12].map((at) => view.getFloat32(at, true));
-      if ((right! - left!) * (top! - bottom!) > 0.6 * whole) return true;
-    }
-    return false;
-  } finally {
-    pdfium.wasmExports.free(memory);
-  }
-}
-
 /** Text of a code point; empty for codes that stand for no character: private use, replacement, unmapped. */
 function toText(code: number): string {
   if (code === 0 || code === 0xfffe || code === 0xffff || code === 0xfffd) return '';

@@ -34,9 +34,9 @@ export async function measureDirection({ data, width, height }: Gray): Promise<D
     .raw()
     .toBuffer({ resolveWithObject: true });
   const points = findInk(small, info.width, info.height);
-  if (points.length < 500) return { skew: 0, sidewaysSkew: 0, sideways: false };
-  const flat = sharpest(points, (x, y) => [x, y]);
-  const upright = sharpest(points, (x, y) => [y, x]);
+  if (points.x.length < 500) return { skew: 0, sidewaysSkew: 0, sideways: false };
+  const flat = sharpest(points);
+  const upright = sharpest({ x: points.y, y: points.x });
   return { skew: angleOf(flat), sidewaysSkew: -angleOf(upright), sideways: upright.score > 1.3 * flat.score };
 }
 
@@ -44,13 +44,17 @@ export async function measureDirection({ data, width, height }: Gray): Promise<D
 const angleOf = ({ angle, score, level }: { angle: number; score: number; level: number }) =>
   score > 1.25 * level && Math.abs(angle) < MAX_DEGREES - 0.5 ? angle : 0;
 
-type Point = readonly [x: number, y: number];
+/** Points of ink: `x[at]`, `y[at]`. */
+interface Points {
+  x: Int32Array;
+  y: Int32Array;
+}
 
 /** Longer runs of ink are rules, frames and pictures, not letters. */
 const LONGEST_RUN = 26;
 
 /** Dark points of letters. */
-function findInk(data: Buffer, width: number, height: number): Point[] {
+function findInk(data: Buffer, width: number, height: number): Points {
   const levels = new Uint32Array(256);
   for (const value of data) levels[value]!++;
   let paper = 255;
@@ -69,25 +73,25 @@ function findInk(data: Buffer, width: number, height: number): Point[] {
   };
   markRuns(height, width, (y, x) => y * width + x);
   markRuns(width, height, (x, y) => y * width + x);
-  const points: Point[] = [];
+  const found: number[] = [];
   const margin = Math.round(Math.min(width, height) * 0.02);
   for (let y = margin; y < height - margin; y++) {
     for (let x = margin; x < width - margin; x++) {
-      if (isInk(x, y) && !inRule[y * width + x]) points.push([x, y]);
+      if (isInk(x, y) && !inRule[y * width + x]) found.push(y * width + x);
     }
   }
-  const step = Math.ceil(points.length / MAX_POINTS);
-  return step > 1 ? points.filter((_, at) => at % step === 0) : points;
+  const step = Math.max(1, Math.ceil(found.length / MAX_POINTS));
+  const kept = Int32Array.from({ length: Math.ceil(found.length / step) }, (_, at) => found[at * step]!);
+  return { x: kept.map((at) => at % width), y: kept.map((at) => Math.floor(at / width)) };
 }
 
-function sharpest(points: Point[], axes: (x: number, y: number) => Point) {
-  const turned = points.map(([x, y]) => axes(x, y));
-  const coarse = scan(turned, -MAX_DEGREES, MAX_DEGREES, 0.5);
-  const fine = scan(turned, coarse.angle - 0.5, coarse.angle + 0.5, 0.1);
+function sharpest(points: Points) {
+  const coarse = scan(points, -MAX_DEGREES, MAX_DEGREES, 0.5);
+  const fine = scan(points, coarse.angle - 0.5, coarse.angle + 0.5, 0.1);
   return { ...fine, level: coarse.level };
 }
 
-function scan(points: Point[], from: number, to: number, step: number) {
+function scan(points: Points, from: number, to: number, step: number) {
   let best = { angle: 0, score: -1 };
   const scores: number[] = [];
   for (let angle = from; angle <= to + 1e-9; angle += step) {
@@ -100,11 +104,14 @@ function scan(points: Point[], from: number, to: number, step: number) {
 }
 
 /** Sum of the squared steps of the profile along an angle. */
-function sharpness(points: Point[], degrees: number): number {
+function sharpness({ x, y }: Points, degrees: number): number {
   const slope = Math.tan((degrees * Math.PI) / 180);
   const bins = new Int32Array(6 * SIDE);
-  for (const [x, y] of points) bins[Math.round(y - x * slope) + 2 * SIDE]!++;
+  for (let at = 0; at < x.length; at++) bins[Math.round(y[at]! - x[at]! * slope) + 2 * SIDE]!++;
   let sum = 0;
-  for (let at = 1; at < bins.length; at++) sum += (bins[at]! - bins[at - 1]!) ** 2;
+  for (let at = 1; at < bins.length; at++) {
+    const step = bins[at]! - bins[at - 1]!;
+    sum += step * step;
+  }
   return sum;
 }

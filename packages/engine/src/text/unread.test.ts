@@ -1,0 +1,45 @@
+import sharp from 'sharp';
+import { findUnread } from './unread';
+
+const WIDTH = 1200;
+const HEIGHT = 900;
+
+/** A page of words, some of them between rules, on paper that is darker on the right. */
+async function makePage(words: { text: string; x: number; y: number }[], shade = 255) {
+  const drawn = words.map(({ text, x, y }) => `<text x="${x}" y="${y}" font-size="40">${text}</text>`).join('');
+  const svg = `<svg width="${WIDTH}" height="${HEIGHT}"><defs><linearGradient id="paper"><stop offset="0" stop-color="#fff"/><stop offset="1" stop-color="rgb(${shade},${shade},${shade})"/></linearGradient></defs><rect width="100%" height="100%" fill="url(#paper)"/><path d="M700 20V880M900 20V880M700 20H900" stroke="#000" stroke-width="3"/>${drawn}</svg>`;
+  const { data } = await sharp(Buffer.from(svg)).grayscale().raw().toBuffer({ resolveWithObject: true });
+  return { data, width: WIDTH, height: HEIGHT };
+}
+
+const lines = Array.from({ length: 12 }, (_, at) => ({ text: 'Description of goods', x: 60, y: 80 + at * 65 }));
+const read = lines.map(({ x, y }) => [x - 4, y - 30, x + 420, y + 10] as const);
+const number = { text: '4.711,00', x: 730, y: 275 };
+
+test.each([255, 130])('a number between rules that was not read, on paper of shade %p', async (shade) => {
+  const found = findUnread(await makePage([...lines, number], shade), read);
+  expect(found!.pieces).toHaveLength(1);
+  const [left, top, right, bottom] = found!.pieces[0]!;
+  expect(left).toBeGreaterThan(700);
+  expect(right).toBeLessThan(900);
+  expect(top).toBeGreaterThan(230);
+  expect(bottom).toBeLessThan(300);
+  // Nothing else is left on the picture, neither rules nor what was read, and little white.
+  const { picture, left: from, top: over } = found!;
+  expect(picture.width).toBeLessThan(WIDTH / 2);
+  expect(picture.height).toBeLessThan(HEIGHT / 4);
+  const dark = [...picture.data.keys()].filter((at) => picture.data[at]! < 128);
+  expect(dark.length).toBeGreaterThan(500);
+  for (const at of dark) {
+    const [x, y] = [from + (at % picture.width), over + Math.floor(at / picture.width)];
+    expect(x >= left - 20 && x < right + 20 && y >= top - 20 && y < bottom + 20).toBe(true);
+  }
+});
+
+test('where everything was read, nothing is read again', async () => {
+  expect(findUnread(await makePage(lines), read)).toBeUndefined();
+});
+
+test('a page with next to no words is left as it is', async () => {
+  expect(findUnread(await makePage([number]), [])).toBeUndefined();
+});

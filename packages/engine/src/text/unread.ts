@@ -1,0 +1,222 @@
+import { unite } from '../layout/page-layout';
+import type { Gray } from './skew';
+
+/** `[left, top, right, bottom]` in pixels of the picture. */
+type Box = readonly [number, number, number, number];
+
+/** Side of the squares in which ink is counted, in pixels. */
+const CELL = 4;
+/** Side of the squares in which the paper is measured: light falls unevenly on photos. */
+const TILE = 64;
+/** Cells in a row that are a rule and no letter. */
+const RULE_CELLS = 36;
+/** Letters of one number stand closer, in cells. */
+const GAP_CELLS = 4;
+/** White that is left around the pieces, as a multiple of the height of words. */
+const WHITE = 1;
+/** More pieces than these are a picture, or the grain of a bad photo. */
+const MAX_PIECES = 250;
+
+export interface Unread {
+  /** Nothing but the pieces, on white and without rules, cut out around them: time would go into the white. */
+  picture: Gray;
+  /** Where `picture` begins on the page. */
+  left: number;
+  top: number;
+  /** Where the pieces are on the page. */
+  pieces: Box[];
+}
+
+/**
+ * Ink that has the size of words and that OCR has left out: numbers alone in the wide columns of a table, cells between
+ * rules.
+ *
+ * @param words what was read, in pixels of the picture
+ * @returns undefined when nothing is left out
+ */
+export function findUnread(picture: Gray, words: readonly Box[]): Unread | undefined {
+  const height = heightOfWords(words);
+  if (height === undefined) return undefined;
+  const paper = measurePaper(picture);
+  const grid = findInkCells(picture, paper);
+  const rules = findRules(grid);
+  const open = grid.ink.slice();
+  for (let at = 0; at < open.length; at++) if (rules[at]) open[at] = 0;
+  for (const word of words) cover(open, grid, word);
+  const pieces = findPieces(open, grid).filter((piece) => isWord(piece, height));
+  if (pieces.length === 0 || pieces.length > MAX_PIECES) return undefined;
+  const boxes = pieces.map(({ box }): Box => box);
+  return { ...copyPieces(picture, boxes, paper, grid, rules, height), pieces: boxes };
+}
+
+/** Median height of what was read; on a page with next to nothing it cannot be told what is missing. */
+function heightOfWords(words: readonly Box[]): number | undefined {
+  const heights = words.map(([, top, , bottom]) => bottom - top).sort((a, b) => a - b);
+  return heights.length < 10 ? undefined : heights[Math.floor(heights.length / 2)];
+}
+
+interface Paper {
+  across: number;
+  levels: Uint8Array;
+}
+
+/** How light the paper is in each tile: what nine tenths of its pixels do not exceed. */
+function measurePaper({ data, width, height }: Gray): Paper {
+  const across = Math.ceil(width / TILE);
+  const down = Math.ceil(height / TILE);
+  const levels = new Uint8Array(across * down);
+  const counts = new Uint32Array(256);
+  for (let row = 0; row < down; row++) {
+    for (let column = 0; column < across; column++) {
+      counts.fill(0);
+      const bottom = Math.min(height, (row + 1) * TILE);
+      const right = Math.min(width, (column + 1) * TILE);
+      let pixels = 0;
+      for (let y = row * TILE; y < bottom; y += 2) {
+        for (let x = column * TILE; x < right; x += 2) {
+          counts[data[y * width + x]!]!++;
+          pixels++;
+        }
+      }
+      let level = 255;
+      for (let above = counts[255]!; level > 0 && above < pixels / 10; above += counts[level]!) level--;
+      levels[row * across + column] = level;
+    }
+  }
+  return { across, levels };
+}
+
+interface Grid {
+  ink: Uint8Array;
+  across: number;
+  down: number;
+}
+
+function findInkCells({ data, width, height }: Gray, paper: Paper): Grid {
+  const across = Math.floor(width / CELL);
+  const down = Math.floor(height / CELL);
+  const ink = new Uint8Array(across * down);
+  for (let row = 0; row < down; row++) {
+    for (let column = 0; column < across; column++) {
+      const tile = Math.floor((row * CELL) / TILE) * paper.across + Math.floor((column * CELL) / TILE);
+      const level = paper.levels[tile]! * 0.68;
+      let dark = 0;
+      for (let y = row * CELL; y < (row + 1) * CELL; y++) {
+        const from = y * width + column * CELL;
+        for (let x = from; x < from + CELL; x++) if (data[x]! < level) dark++;
+      }
+      if (dark >= 4) ink[row * across + column] = 1;
+    }
+  }
+  return { ink, across, down };
+}
+
+/** Long runs of ink, across and down. */
+function findRules({ ink, across, down }: Grid): Uint8Array {
+  const rules = new Uint8Array(ink.length);
+  const mark = (lines: number, length: number, at: (line: number, step: number) => number) => {
+    for (let line = 0; line < lines; line++) {
+      for (let start = 0; start < length; start++) {
+        if (!ink[at(line, start)]) continue;
+        let end = start;
+        while (end < length && ink[at(line, end)]) end++;
+        if (end - start >= RULE_CELLS) for (let step = start; step < end; step++) rules[at(line, step)] = 1;
+        start = end;
+      }
+    }
+  };
+  mark(down, across, (line, step) => line * across + step);
+  mark(across, down, (line, step) => step * across + line);
+  return rules;
+}
+
+/** Takes what was read off the open ink. */
+function cover(open: Uint8Array, { across, down }: Grid, [left, top, right, bottom]: Box): void {
+  const to = (value: number, most: number) => Math.min(most, Math.max(0, Math.floor(value / CELL)));
+  for (let row = to(top - CELL, down - 1); row <= to(bottom + CELL, down - 1); row++)
+    for (let column = to(left - CELL, across - 1); column <= to(right + CELL, across - 1); column++)
+      open[row * across + column] = 0;
+}
+
+interface Piece {
+  box: Box;
+  /** Share of the box that is ink. */
+  filled: number;
+}
+
+/** Groups of ink cells that stand close, with their boxes. */
+function findPieces(open: Uint8Array, { across, down }: Grid): Piece[] {
+  const pieces: Piece[] = [];
+  const stack: number[] = [];
+  for (let start = 0; start < open.length; start++) {
+    if (!open[start]) continue;
+    open[start] = 0;
+    stack.push(start);
+    let [left, top, right, bottom, cells] = [across, down, 0, 0, 0];
+    while (stack.length > 0) {
+      const at = stack.pop()!;
+      const row = Math.floor(at / across);
+      const column = at % across;
+      cells++;
+      left = Math.min(left, column);
+      right = Math.max(right, column);
+      top = Math.min(top, row);
+      bottom = Math.max(bottom, row);
+      for (let y = Math.max(0, row - 1); y <= Math.min(down - 1, row + 1); y++) {
+        for (let x = Math.max(0, column - GAP_CELLS); x <= Math.min(across - 1, column + GAP_CELLS); x++) {
+          if (!open[y * across + x]) continue;
+          open[y * across + x] = 0;
+          stack.push(y * across + x);
+        }
+      }
+    }
+    const box: Box = [left * CELL, top * CELL, (right + 1) * CELL, (bottom + 1) * CELL];
+    pieces.push({ box, filled: cells / ((right - left + 1) * (bottom - top + 1)) });
+  }
+  return pieces;
+}
+
+/** As high as the words of the page, and neither solid nor a scratch. */
+function isWord({ box: [left, top, right, bottom], filled }: Piece, height: number): boolean {
+  const high = bottom - top;
+  return high > 0.6 * height && high < 2 * height && right - left > 0.25 * height && filled > 0.15 && filled < 0.9;
+}
+
+function copyPieces(
+  { data, width, height }: Gray,
+  boxes: Box[],
+  paper: Paper,
+  grid: Grid,
+  rules: Uint8Array,
+  size: number,
+): Omit<Unread, 'pieces'> {
+  const margin = Math.round(0.3 * size);
+  const white = Math.round(WHITE * size);
+  const reach = ([left, top, right, bottom]: Box, by: number): Box => [
+    Math.max(0, left - by),
+    Math.max(0, top - by),
+    Math.min(width, right + by),
+    Math.min(height, bottom + by),
+  ];
+  const [left, top, right, bottom] = reach(unite(boxes), white);
+  const across = right - left;
+  const copy = Buffer.alloc(across * (bottom - top), 255);
+  const isRule = (x: number, y: number) => {
+    const [column, row] = [Math.floor(x / CELL), Math.floor(y / CELL)];
+    return row < grid.down && column < grid.across && rules[row * grid.across + column] === 1;
+  };
+  for (const box of boxes) {
+    const [l, t, r, b] = reach(box, margin);
+    for (let y = t; y < b; y++) {
+      for (let x = l; x < r; x++) {
+        if (isRule(x, y)) continue;
+        const level = paper.levels[Math.floor(y / TILE) * paper.across + Math.floor(x / TILE)]!;
+        copy[(y - top) * across + x - left] = Math.min(
+          255,
+          Math.round((data[y * width + x]! * 255) / Math.max(1, level)),
+        );
+      }
+    }
+  }
+  return { picture: { data: copy, width: across, height: bottom - top }, left, top };
+}
