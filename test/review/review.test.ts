@@ -11,6 +11,7 @@ import {
   sendMail,
   startReceiver,
   startSystem,
+  startTcpProxy,
   type TestSystem,
   waitFor,
 } from '@intake/testkit';
@@ -135,6 +136,16 @@ async function open(id: number, into = page): Promise<void> {
   await into.goto(`${root}/annotations/${id}`);
   await into.getByRole('button', { name: 'Confirm' }).waitFor();
 }
+/** Where pixels of the image of the first page are on the screen. */
+async function placeOnPage(left: number, top: number): Promise<{ x: number; y: number }> {
+  const image = page.getByAltText('Page 1 of the document');
+  await image.evaluate((element: HTMLImageElement) => element.decode());
+  const box = await image.evaluate((element: HTMLImageElement) => {
+    const { x, y, width } = element.getBoundingClientRect();
+    return { x, y, scale: width / element.naturalWidth };
+  });
+  return { x: box.x + left * box.scale, y: box.y + top * box.scale };
+}
 const field = (label: string, into = page) => into.getByLabel(label, { exact: true });
 
 it('single sign-on comes back to the place where it began, logged in and without the token', async () => {
@@ -204,10 +215,10 @@ it('a correct invoice goes from the upload to the export by a handful of keys', 
 
 it('a file that cannot be taken says why, beside one that can', async () => {
   await page.goto(`${root}/queues/${system.queueId}`);
-  const files = ['not-a-pdf.pdf', 'empty.pdf', 'credit-note-en.pdf'].map((name) => join(SAMPLES, name));
+  const files = ['README.md', 'empty.pdf', 'credit-note-en.pdf'].map((name) => join(SAMPLES, name));
   await page.locator('input[type=file]').setInputFiles(files);
   const sendings = page.getByRole('list', { name: 'Uploads' });
-  await sendings.getByText('MIME type text/plain is not allowed for this queue.').waitFor();
+  await sendings.getByText('MIME type text/markdown is not allowed for this queue.').waitFor();
   await sendings.getByText('The submitted file is empty.').waitFor();
   await sendings.getByText('Uploaded').waitFor();
   await page
@@ -221,18 +232,12 @@ it('a word that is clicked becomes the value, and an undo brings the old one bac
   await open(id);
   const before = await readValue(id, 'document_id');
   await field('Invoice number').focus();
-  const image = page.getByAltText('Page 1 of the document');
-  await image.evaluate((element: HTMLImageElement) => element.decode());
   const { results } = await api.get(`/annotations/${id}/page_data?granularity=words&page_numbers=1`);
   const [left, top, right, bottom] = results[0].items.find(({ text }: Json) => text === 'PO-88213').position;
-  const box = await image.evaluate((element: HTMLImageElement) => {
-    const { x, y, width } = element.getBoundingClientRect();
-    return { x, y, scale: width / element.naturalWidth };
-  });
-  const [x, y] = [box.x + ((left + right) / 2) * box.scale, box.y + ((top + bottom) / 2) * box.scale];
+  const { x, y } = await placeOnPage((left + right) / 2, (top + bottom) / 2);
   await page.mouse.click(x, y);
   await untilValue(id, 'document_id', 'PO-88213');
-  expect(await field('Invoice number').inputValue()).toBe('PO-88213');
+  await waitFor('the field', async () => (await field('Invoice number').inputValue()) === 'PO-88213');
   await page.keyboard.press('Control+z');
   await untilValue(id, 'document_id', before);
 });
@@ -250,6 +255,12 @@ it('what is typed is stored and checked by itself', async () => {
   await untilValue(id, 'date_issue', '2024-03-16');
   const [stored] = (await nodes(id)).filter(({ schema_id }) => schema_id === 'date_issue');
   expect(stored.validation_sources).toEqual(['human']);
+
+  // A long text is seen as a whole while it is typed.
+  const order = field('Order number');
+  await order.fill('PO-88213, second delivery, and PO-88214, third delivery');
+  expect(await order.evaluate((input) => input.scrollHeight <= input.clientHeight)).toBe(true);
+  expect(await order.evaluate((input) => input === document.activeElement)).toBe(true);
 });
 
 it('rows of the line items are added, changed, moved and removed, and summed', async () => {
@@ -295,6 +306,78 @@ it('a column that was read as another one is told what it is, and cells are past
   const pasted = [...codes.slice(0, -1), 'P-1', 'P-2'];
   await waitFor('the pasted cells', async () => String(await column('item_code')) === String(pasted));
   expect((await column('item_description')).slice(-2)).toEqual(['Pasted', 'Pasted too']);
+});
+
+it('the lines of a table are moved on its page, and rows are left out', async () => {
+  const [id] = (await upload(sample('invoice-en.pdf'))) as [number];
+  await open(id);
+  const column = async (schemaId: string) =>
+    (await nodes(id)).filter(({ schema_id }) => schema_id === schemaId).map(({ content }) => content.value as string);
+  const table = async () => (await nodes(id)).find(({ schema_id }) => schema_id === 'line_items');
+  const [codes, descriptions, amounts] = [
+    await column('item_code'),
+    await column('item_description'),
+    await column('item_total_base'),
+  ];
+  await page.getByRole('button', { name: /^Line items/ }).click();
+  await page.keyboard.press('Alt+g');
+  const chosen = await page
+    .getByLabel(/^What column/)
+    .evaluateAll((menus) => menus.map((menu) => (menu as HTMLSelectElement).selectedOptions[0]?.label));
+  const at = chosen.indexOf('Description');
+  expect(at).toBeGreaterThan(0);
+
+  // The line before the descriptions goes far to the right: their first words belong to what stands on the left then.
+  const line = page.getByLabel(`Line ${at + 1} between columns`);
+  const place = (await line.boundingBox()) as { x: number; y: number; width: number; height: number };
+  await page.mouse.move(place.x + place.width / 2, place.y + 14);
+  await page.mouse.down();
+  await page.mouse.move(place.x + 60, place.y + 14, { steps: 4 });
+  await page.mouse.up();
+  await waitFor('the cells', async () => String(await column('item_description')) !== String(descriptions));
+  expect((await column('item_code'))[0]).not.toBe(codes[0]);
+  expect(await column('item_total_base')).toEqual(amounts);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await waitFor('the undo', async () => String(await column('item_description')) === String(descriptions));
+
+  // By keys: a row is left out and comes back.
+  await page.getByLabel('What row 1 is').selectOption({ label: 'Left out' });
+  await waitFor('the row to be gone', async () => (await column('item_code')).length === codes.length - 1);
+  expect((await table())?.grid.parts[0].rows[0]).toMatchObject({ type: null, tuple_id: null });
+  await page.getByLabel('What row 1 is').selectOption({ label: 'Item' });
+  await waitFor('the row', async () => String(await column('item_total_base')) === String(amounts));
+});
+
+it('a table of which nothing was read is framed on its page', async () => {
+  const [id] = (await upload(sample('invoice-en.pdf'))) as [number];
+  const table = async () => (await nodes(id)).find(({ schema_id }) => schema_id === 'line_items') as Json;
+  const read = flatten((await table()).children).filter(({ content }) => content?.position);
+  const edge = (side: number, pick: (...of: number[]) => number) =>
+    pick(...read.map(({ content }) => content.position[side]));
+  const codes = read.filter(({ schema_id }) => schema_id === 'item_code').map(({ content }) => content.value);
+  await api.post(`/annotations/${id}/content/operations`, {
+    operations: (await table()).children.map((row: Json) => ({ op: 'remove', id: row.id })),
+  });
+  await open(id);
+  await page.getByRole('button', { name: /^Line items/ }).click();
+  await page.getByRole('button', { name: 'Lines on the page' }).click();
+  const from = await placeOnPage(edge(0, Math.min) - 6, edge(1, Math.min) - 4);
+  const to = await placeOnPage(edge(2, Math.max) + 6, edge(3, Math.max) + 4);
+  await page.mouse.move(from.x, from.y);
+  await page.mouse.down();
+  await page.mouse.move(to.x, to.y, { steps: 5 });
+  await page.mouse.up();
+  await page.getByLabel('What column 1 is').selectOption({ label: 'Code' });
+  const column = async () =>
+    flatten((await table()).children)
+      .filter(({ schema_id }) => schema_id === 'item_code')
+      .map(({ content }) => content.value);
+  await waitFor('the rows', async () => String(await column()) === String(codes));
+  const [part] = (await table()).grid.parts;
+  expect(part.columns[0].schema_id).toBe('item_code');
+  expect(part.rows.map(({ tuple_id: tuple }: Json) => tuple)).toEqual(
+    (await table()).children.map((row: Json) => row.id),
+  );
 });
 
 it('a table of several hundred rows is edited by keys', async () => {
@@ -420,8 +503,11 @@ it('somebody else sees who reviews, cannot write, and can take over', async () =
 it('a session that ends asks for the login, and loses nothing that was typed', async () => {
   const [id] = (await upload(await invoice('INV-9'))) as [number];
   await open(id);
-  await context.clearCookies();
+  // Typed while nothing can be asked: whatever is sent first finds that the session has ended.
+  await context.setOffline(true);
   await field('Invoice number').fill('TYPED-1');
+  await context.clearCookies();
+  await context.setOffline(false);
   await page.getByText('Your session has ended.').waitFor();
   await fillLogin(page, system.admin.username, system.admin.password);
   await page.getByText('Your session has ended.').waitFor({ state: 'detached' });
@@ -438,6 +524,67 @@ it('without a network it says so, and sends what was typed when it is back, afte
   await context.setOffline(false);
   await page.reload();
   await untilValue(id, 'document_id', 'OFFLINE-1');
+});
+
+it('changes are told again after the connection was lost', async () => {
+  const proxy = await startTcpProxy(Number(new URL(root).port));
+  const through = `http://127.0.0.1:${proxy.port}`;
+  const isToldOf = (url: string) => url === `${through}/api/v1/events`;
+  const told = page.waitForResponse((response) => isToldOf(response.url()) && response.ok());
+  await page.goto(`${through}/queues/${system.queueId}`);
+  await told;
+  const again = page.waitForResponse((response) => isToldOf(response.url()) && response.ok());
+  proxy.cut();
+  await page.waitForEvent('requestfailed', (request) => isToldOf(request.url()));
+  const [id] = (await upload(await invoice('INV-WHILE-AWAY'))) as [number];
+  proxy.mend();
+  await again;
+  await page
+    .getByRole('row', { name: /INV-WHILE-AWAY/ })
+    .getByText('To review')
+    .waitFor();
+  // What happens from now on is told, not asked for.
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(request.url()));
+  await api.post(`/annotations/${id}/start`);
+  await page
+    .getByRole('row', { name: /INV-WHILE-AWAY/ })
+    .getByText('In review')
+    .waitFor();
+  expect(asked.filter((url) => url.includes('/annotations?')).length).toBeLessThanOrEqual(2);
+  await proxy.stop();
+});
+
+it('a document in a page of others is confirmed there, and goes on where they want', async () => {
+  const [id, other] = (await upload(sample('invoice-en.pdf'), sample('invoice-de.pdf'))) as [number, number];
+  const erp = await startReceiver();
+  erp.answer('/done', { headers: { 'Content-Type': 'text/html' }, body: '<h1>Thank you</h1>' });
+  const annotator = await system.login(COLLEAGUE);
+  const { url } = await annotator.post(`/annotations/${id}/start_embedded`, { return_url: `${erp.url}/done` });
+  const elsewhere = await newContext();
+  const shown = await elsewhere.newPage();
+  await shown.goto(url);
+  const confirm = shown.getByRole('button', { name: 'Confirm' });
+  await confirm.waitFor();
+  expect(shown.url()).toBe(`${root}/embedded/document/${id}`);
+  const image = shown.getByAltText('Page 1 of the document');
+  await waitFor('the page', () => image.evaluate((element: HTMLImageElement) => element.naturalWidth > 0));
+  expect(await shown.getByRole('link', { name: 'Queues' }).count()).toBe(0);
+  await field('Order number', shown).fill('PO-1');
+  await untilValue(id, 'order_id', 'PO-1');
+  // Loaded again, it is still there.
+  await shown.reload();
+  await confirm.click();
+  await shown.getByText('Thank you').waitFor();
+  expect((await api.get(`/annotations/${id}`)).status).toBe('exported');
+
+  const { url: next } = await annotator.post(`/annotations/${other}/start_embedded`);
+  await shown.goto(next);
+  await shown.getByRole('button', { name: 'Postpone' }).click();
+  await shown.getByText('The document is postponed. You can close this page.').waitFor();
+  expect((await api.get(`/annotations/${other}`)).status).toBe('postponed');
+  await elsewhere.close();
+  await erp.stop();
 });
 
 it('postponed, rejected and deleted documents leave the list of what waits', async () => {
@@ -492,6 +639,7 @@ it.each(['light', 'dark'] as const)(
       if (place.includes('annotation')) {
         await opened.getByRole('button', { name: 'Confirm' }).waitFor();
         await opened.getByRole('button', { name: /^Line items/ }).click();
+        await opened.getByRole('button', { name: 'Lines on the page' }).click();
       }
       await opened.evaluate(AXE);
       const violations = await opened.evaluate(async () => {
@@ -508,6 +656,7 @@ it.each(['light', 'dark'] as const)(
 );
 
 it('admins set a queue, its schema and its users, and see what was done', async () => {
+  await upload(await invoice('INV-USAGE'));
   await page.goto(`${root}/settings/queues/${system.queueId}`);
   const before = await api.get(`/queues/${system.queueId}`);
   await page.getByLabel('Confidence that is enough').fill('90');
@@ -538,6 +687,53 @@ it('admins set a queue, its schema and its users, and see what was done', async 
   expect(jan.queues.map(idOf)).toEqual([system.queueId]);
   await page.goto(`${root}/usage`);
   await page.getByRole('img', { name: 'Documents over time' }).waitFor();
+  await page.getByLabel(/^Queue/).selectOption({ label: 'Invoices' });
+  const [asked, saved] = await Promise.all([
+    page.waitForRequest(/usage_report\?format=csv/),
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download CSV' }).click(),
+  ]);
+  expect(asked.postDataJSON().filter.queues.map(idOf)).toEqual([system.queueId]);
+  expect(readFileSync(await saved.path(), 'utf8')).toContain('Invoices');
+});
+
+it('admins add a queue and an extension, change and delete them', async () => {
+  await page.goto(`${root}/settings/queues`);
+  await page.getByRole('button', { name: 'Add a queue' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name', { exact: true }).fill('Delivery notes');
+  await dialog.getByLabel('Fields to begin with').selectOption({ label: 'Delivery note' });
+  await dialog.getByLabel('Or a new workspace, named').fill('Warehouse');
+  await dialog.getByRole('button', { name: 'Create the queue' }).click();
+  await page.getByRole('link', { name: 'Delivery notes' }).waitFor();
+  const [queue] = (await api.get('/queues?name=Delivery%20notes')).results;
+  expect((await api.get(queue.workspace)).name).toBe('Warehouse');
+  expect((await api.get(queue.schema)).content.length).toBeGreaterThan(0);
+
+  const receiver = await startReceiver();
+  await page.goto(`${root}/settings/hooks`);
+  await page.getByRole('button', { name: 'Add an extension' }).click();
+  await dialog.getByLabel('Name', { exact: true }).fill('Stock');
+  await dialog.getByLabel('Address').fill(`${receiver.url}/stock`);
+  await dialog.getByLabel('Secret').fill('whsec-of-the-warehouse');
+  await dialog.getByLabel(/annotation_content\.confirm/).check();
+  await dialog.getByLabel('Delivery notes').check();
+  await dialog.getByRole('button', { name: 'Create the extension' }).click();
+  await page.getByRole('button', { name: 'Stock', exact: true }).click();
+  const [hook] = (await api.get('/hooks?name=Stock')).results;
+  expect(hook).toMatchObject({ events: ['annotation_content.confirm'], queues: [queue.url], active: true });
+  await dialog.getByLabel('Address').fill('no address');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  expect(await dialog.getByLabel('Address').evaluate((input: HTMLInputElement) => input.validity.valid)).toBe(false);
+  await dialog.getByLabel('Address').fill(`${receiver.url}/stock/2`);
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await waitFor('the address', async () => (await api.get(hook.url)).config.url === `${receiver.url}/stock/2`);
+  await page.getByRole('button', { name: 'Stock', exact: true }).click();
+  await dialog.getByRole('button', { name: 'Delete' }).click();
+  await dialog.getByRole('button', { name: 'Really delete' }).click();
+  await waitFor('no extension', async () => (await api.get('/hooks?name=Stock')).pagination.total === 0);
+  await api.delete(`${queue.url}?delete_after=0`);
+  await receiver.stop();
 });
 
 it('admins see what was learned and forget it, and what a threshold would have automated', async () => {
@@ -608,6 +804,38 @@ it('calls of extensions are listed, with what went wrong', async () => {
   await api.delete(hook.url);
 });
 
+it('notifications that a receiver refused are delivered again', async () => {
+  const receiver = await startReceiver();
+  receiver.answer('/', { status: 400 });
+  const hook = await api.post('/hooks', {
+    name: 'Ledger',
+    type: 'webhook',
+    events: ['annotation_status'],
+    queues: [`${system.baseUrl}/v1/queues/${system.queueId}`],
+    config: { url: `${receiver.url}/` },
+  });
+  const [id] = (await upload(await invoice('INV-16'))) as [number];
+  const failed = async () => (await api.get(`/hooks/${hook.id}/deliveries?status=failed`)).pagination.total as number;
+  await waitFor('the refusals', async () => (await failed()) >= 2);
+  receiver.answer('/', { status: 200 });
+  await page.goto(`${root}/settings/hooks`);
+  const calls = page.getByRole('region', { name: 'Calls of the last seven days' });
+  const before = await failed();
+  await page.getByText(/given up/).waitFor();
+  await calls
+    .getByRole('row', { name: new RegExp(`Ledger annotation_status\\.changed #${id} failed`) })
+    .first()
+    .getByRole('button', { name: 'Deliver again' })
+    .click();
+  await waitFor('the one', async () => (await failed()) === before - 1);
+  const row = page.getByRole('row', { name: /^Ledger .*given up/ });
+  await row.getByRole('button', { name: 'Deliver again' }).click();
+  await waitFor('the others', async () => (await failed()) === 0);
+  await row.waitFor({ state: 'detached' });
+  await api.delete(hook.url);
+  await receiver.stop();
+});
+
 it('the history of a value, a duplicate and the e-mail it came with are there', async () => {
   const raw = await buildMail({
     to: system.inboxEmail,
@@ -672,4 +900,53 @@ it('a document is cut into two, and a page left out', async () => {
   const original = page.getByRole('region', { name: 'Document beside it' });
   await original.getByRole('link', { name: 'batch.pdf' }).click();
   await page.getByText('It was cut into 2 documents.').waitFor();
+});
+
+it('a cut that is suggested is dismissed, or looked at and done', async () => {
+  const content = await buildPdf({ pages: ['INV-31', 'INV-32', 'INV-33'].map(invoiceLines) });
+  const [id] = (await upload({ fileName: 'suggested.pdf', content })) as [number];
+  const { url, queue, pages, schema } = await api.get(`/annotations/${id}`);
+  const [one, two, three] = pages as [string, string, string];
+  const other = await api.post('/queues', {
+    name: 'Credit notes',
+    workspace: (await api.get(queue)).workspace,
+    schema,
+  });
+  const suggest = () =>
+    api.post('/suggested_edits', {
+      annotation: url,
+      documents: [
+        { pages: [{ page: one }, { page: two, deleted: true }], target_queue: queue },
+        { pages: [{ page: three, rotation: 90 }], target_queue: other.url, values: { 'edit:kind': 'credit' } },
+      ],
+    });
+  await suggest();
+  await open(id);
+  const notice = page.getByText('It is suggested to cut this into 2 documents.');
+  await notice.waitFor();
+  await page.getByRole('button', { name: 'Dismiss' }).click();
+  await notice.waitFor({ state: 'detached' });
+  expect((await api.get(url)).suggested_edit).toBeNull();
+
+  const again = await suggest();
+  await page.reload();
+  await page.getByRole('button', { name: 'Look at it' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('It becomes 2 documents.').waitFor();
+  await dialog.getByText('Goes to Credit notes').waitFor();
+  const isPressed = (name: string) => dialog.getByRole('button', { name }).getAttribute('aria-pressed');
+  expect([await isPressed('Leave out page 2'), await isPressed('Cut before page 3')]).toEqual(['true', 'true']);
+  await dialog.getByRole('button', { name: 'Save the pages' }).click();
+  await untilStatus(id, 'split');
+  const { results } = await api.get(`/relations?parent=${id}`);
+  const parts = (await Promise.all((results as Json[])[0]?.annotations.map((part: string) => api.get(part)))) as Json[];
+  expect(parts.map((part) => part.queue)).toEqual([queue, other.url]);
+  for (const part of parts) await untilStatus(part.id, 'to_review');
+  expect((await api.get(`/pages?annotation=${parts[1]?.id}`)).results).toHaveLength(1);
+  await page.goto(`${root}/annotations/${id}`);
+  await page.getByText('It was cut into 2 documents.').waitFor();
+  expect(await page.getByText('It is suggested').count()).toBe(0);
+  await api.delete(again.url);
+  await api.post(`${parts[1]?.url}/delete`);
+  await api.delete(`${other.url}?delete_after=0`);
 });

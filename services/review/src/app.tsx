@@ -6,6 +6,7 @@ import { useLiveChanges } from './api/live';
 import { queries } from './api/queries';
 import { DocumentsPage } from './documents/documents-page';
 import { QueuesPage } from './queues/queues-page';
+import { EmbeddedPage } from './session/embedded-page';
 import { LoginAgain, LoginPage } from './session/login';
 import { ResetPassword } from './session/reset-password';
 import { sessionLost } from './session/session-store';
@@ -26,6 +27,7 @@ export function App() {
     <>
       <Routes>
         <Route path="/reset-password" element={<ResetPassword />} />
+        <Route path="/embedded/document/:id" element={<EmbeddedPage />} />
         <Route path="*" element={<LoggedIn />} />
       </Routes>
       <Toasts />

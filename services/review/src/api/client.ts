@@ -1,3 +1,4 @@
+import { embedded } from '../session/embedded';
 import { noteSessionLost } from '../session/session-store';
 
 /** Path of the API on this site. */
@@ -54,17 +55,27 @@ export function idOf(url: string): number {
 }
 
 /** Calls the API in the session of this browser. Throws ApiError. */
-export async function call<T>(
+export async function call<T>(path: string, options?: CallOptions): Promise<T> {
+  return parse(await (await request(path, options)).text()) as T;
+}
+
+/** The same, where the answer is a file. */
+export async function callForFile(path: string, options?: CallOptions): Promise<Blob> {
+  return (await request(path, options)).blob();
+}
+
+async function request(
   path: string,
   { method = 'GET', body, signal, headers = {}, isLogin = false }: CallOptions = {},
-): Promise<T> {
+): Promise<Response> {
   const isRead = method === 'GET';
   const response = await fetch(API + pathOf(path), {
     method,
     signal,
-    credentials: 'same-origin',
+    credentials: embedded ? 'omit' : 'same-origin',
     headers: {
-      ...(isRead ? {} : { 'Content-Type': 'application/json', 'X-CSRFToken': csrfToken() }),
+      ...(isRead ? {} : { 'Content-Type': 'application/json' }),
+      ...(embedded ? { Authorization: `Bearer ${embedded.token}` } : isRead ? {} : { 'X-CSRFToken': csrfToken() }),
       ...headers,
     },
     body: isRead ? undefined : JSON.stringify(body ?? {}),
@@ -72,14 +83,20 @@ export async function call<T>(
     if (signal?.aborted) throw error;
     throw new ApiError(0, {});
   });
-  const text = await response.text();
-  const answer = parse(text);
   if (!response.ok) {
-    const error = new ApiError(response.status, answer as Record<string, unknown>);
+    const error = new ApiError(response.status, parse(await response.text()) as Record<string, unknown>);
     if (error.isLoggedOut && !isLogin) noteSessionLost();
     throw error;
   }
-  return answer as T;
+  return response;
+}
+
+/** Reads an image or file that the browser cannot ask for by itself, since it has no session. Throws ApiError. */
+export async function fetchBlob(url: string, signal?: AbortSignal): Promise<Blob> {
+  const headers = { Authorization: `Bearer ${embedded?.token}` };
+  const response = await fetch(localUrl(url), { signal, credentials: 'omit', headers });
+  if (!response.ok) throw new ApiError(response.status, {});
+  return response.blob();
 }
 
 /** Sends a file, telling how much of it is sent (0..1). Throws ApiError. */

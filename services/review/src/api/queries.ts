@@ -17,6 +17,7 @@ import type {
   Queue,
   Relation,
   Schema,
+  SuggestedEdit,
   User,
   Workspace,
 } from './types';
@@ -133,6 +134,17 @@ export const queries = {
       queryFn: async ({ signal }) =>
         (await call<{ results: HookCall[] }>(`/hooks/logs?status=${status}`, { signal })).results,
     }),
+  undelivered: (hookId: number) =>
+    queryOptions({
+      queryKey: ['undelivered', hookId],
+      queryFn: async ({ signal }) => {
+        const path = `/hooks/${hookId}/deliveries?page_size=1&status=`;
+        const count = async (status: string) =>
+          (await call<Page<unknown>>(`${path}${status}`, { signal })).pagination.total;
+        const [waiting, failed] = await Promise.all([count('waiting'), count('failed')]);
+        return { waiting, failed };
+      },
+    }),
   lessons: () =>
     queryOptions({
       queryKey: ['lessons'],
@@ -200,11 +212,16 @@ export const queries = {
       queryFn: async ({ signal }) => (await call<{ content: BlockerReason[] }>(url ?? '', { signal })).content,
       enabled: url !== null,
     }),
+  suggestedEdit: (url: string | null) =>
+    queryOptions({
+      queryKey: ['suggested edit', url],
+      queryFn: ({ signal }) => call<SuggestedEdit>(url ?? '', { signal }),
+      enabled: url !== null,
+    }),
   history: (annotationId: number) =>
     queryOptions({
       queryKey: ['history', annotationId],
-      queryFn: async ({ signal }) =>
-        (await call<{ results: HistoryEntry[] }>(`/annotations/${annotationId}/history`, { signal })).results,
+      queryFn: ({ signal }) => all<HistoryEntry>(`/annotations/${annotationId}/history`, signal),
     }),
   /** Those that it belongs to and those that it is the original of; most documents have none, and nothing is asked. */
   relations: ({ id, relations, status }: Annotation) => {

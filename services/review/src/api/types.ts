@@ -65,6 +65,8 @@ export interface Hook {
 
 export interface HookCall {
   readonly uuid: string;
+  /** The same for all attempts of one notification. */
+  readonly request_id: string;
   readonly start: string;
   readonly event: string;
   readonly action: string;
@@ -99,6 +101,7 @@ export interface Annotation {
   readonly email: string | null;
   readonly automated: boolean;
   readonly automation_blocker: string | null;
+  readonly suggested_edit: string | null;
   readonly messages: readonly Message[] | null;
   readonly arrived_at: string;
   readonly modified_at: string | null;
@@ -124,6 +127,16 @@ export interface PageObject {
   readonly height: number | null;
 }
 
+/** How a document may be cut into several. */
+export interface SuggestedEdit {
+  readonly url: string;
+  readonly documents: readonly {
+    readonly pages: readonly { readonly page: string; readonly rotation: number; readonly deleted: boolean }[];
+    readonly target_queue: string;
+    readonly values: Readonly<Record<string, string>>;
+  }[];
+}
+
 /** `[left, top, right, bottom]` in pixels of the page image. */
 export type Box = readonly [number, number, number, number];
 
@@ -147,6 +160,31 @@ export interface ContentNode {
   readonly validation_sources?: readonly string[];
   readonly hidden?: boolean;
   readonly options?: readonly EnumOption[];
+  /** Of tables. */
+  readonly grid?: { readonly parts: readonly GridPart[] } | null;
+}
+
+/** The lines of a table on one page, in pixels of the page image. API: annotation-content.md section 5. */
+export interface GridPart {
+  readonly page: number;
+  readonly columns: readonly GridColumn[];
+  readonly rows: readonly GridRow[];
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface GridColumn {
+  readonly left_position: number;
+  /** Null: the column is left out. */
+  readonly schema_id: string | null;
+  readonly header_texts: readonly string[];
+}
+
+export interface GridRow {
+  readonly top_position: number;
+  readonly tuple_id: number | null;
+  /** Null: the row is left out. */
+  readonly type: string | null;
 }
 
 export interface EnumOption {
@@ -174,6 +212,13 @@ export interface SchemaNode {
   readonly rir_field_names?: readonly string[] | null;
   /** Of buttons. */
   readonly popup_url?: string | null;
+  /** Of tables. */
+  readonly grid?: {
+    readonly row_types: readonly string[];
+    readonly default_row_type: string;
+    readonly row_types_to_extract: readonly string[];
+  } | null;
+  readonly show_grid_by_default?: boolean;
   readonly children?: readonly SchemaNode[] | SchemaNode;
 }
 

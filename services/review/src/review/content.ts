@@ -66,6 +66,11 @@ export function tablesOf(tree: readonly ContentNode[], index: SchemaIndex): Cont
     });
 }
 
+/** A table as it is now. */
+export function findTable(tree: readonly ContentNode[], { id }: ContentNode): ContentNode | undefined {
+  return tree.flatMap(({ children }) => children ?? []).find((one) => one.id === id);
+}
+
 /** Columns of a table that are shown: those of values, or of buttons. */
 export function columnsOf(table: ContentNode, index: SchemaIndex, kind: 'values' | 'buttons' = 'values'): SchemaNode[] {
   const schema = index.get(table.schema_id);

@@ -2,6 +2,9 @@ import type { FocusEvent } from 'react';
 import type { ContentNode, SchemaNode } from '../api/types';
 import { isEditable } from './content';
 
+/** Of a long text so much is shown at once. */
+const MOST_LINES = 5;
+
 /** Where the value of a datapoint is typed or chosen. */
 export function FieldInput({
   node,
@@ -35,9 +38,9 @@ export function FieldInput({
     'aria-label': label,
     'aria-describedby': describedBy,
     'aria-invalid': isInvalid || undefined,
-    onFocus: (event: FocusEvent<HTMLElement>) => {
+    onFocus: (event: FocusEvent<HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement>) => {
       onFocus();
-      if (!closed && event.currentTarget instanceof HTMLInputElement) event.currentTarget.select();
+      if (!closed && !(event.currentTarget instanceof HTMLSelectElement)) event.currentTarget.select();
     },
   };
   if (schema.type === 'enum') {
@@ -55,14 +58,17 @@ export function FieldInput({
       </select>
     );
   }
-  if (schema.type === 'string' && (value.includes('\n') || (value.length > 48 && !isCell))) {
+  // As high as its text, so that all of it is seen; cells are as high as their row.
+  if (schema.type === 'string' && (!isCell || value.includes('\n'))) {
     return (
       <textarea
         {...common}
         value={value}
         readOnly={closed}
-        rows={isCell ? 1 : Math.min(5, Math.max(value.split('\n').length, Math.ceil(value.length / 24)))}
+        rows={isCell ? 1 : Math.min(MOST_LINES, Math.max(value.split('\n').length, Math.ceil(value.length / 18)))}
         maxLength={1500}
+        autoComplete="off"
+        spellCheck={false}
         onChange={(event) => onType(event.target.value)}
       />
     );

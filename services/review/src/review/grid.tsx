@@ -30,7 +30,8 @@ export function Grid({ table, ...props }: GridProps) {
   const buttons = columnsOf(table, index, 'buttons');
   const rows = table.children ?? [];
   const own = messages.filter(({ id }) => id === String(table.id));
-  const sums = own.filter(({ type }) => type === 'aggregation');
+  // Of a column without values there is nothing to sum.
+  const sums = own.filter(({ type, schema_id }) => type === 'aggregation' && hasValues(rows, schema_id));
   const scroller = useRef<HTMLDivElement>(null);
   const active = activeId === null ? -1 : rows.findIndex(({ children }) => children?.some(({ id }) => id === activeId));
   const drawn = useRowWindow(scroller, rows.length, active < 0 ? undefined : active);
@@ -102,6 +103,10 @@ export function Grid({ table, ...props }: GridProps) {
       {rows.length === 0 && <p className="muted no-rows">{texts.review.noRows}</p>}
     </div>
   );
+}
+
+function hasValues(rows: readonly ContentNode[], column: string | undefined): boolean {
+  return rows.some(({ children }) => children?.some((cell) => cell.schema_id === column && cell.content?.value));
 }
 
 function sumOf(column: string, sums: readonly Message[]) {

@@ -18,6 +18,7 @@ export type Command =
   | 'moveDown'
   | 'cellAbove'
   | 'cellBelow'
+  | 'grid'
   | 'zoomIn'
   | 'zoomOut'
   | 'zoomFit'
@@ -93,6 +94,7 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { command: 'removeRow', keys: ['Alt', 'K'], does: 'Remove the row', fits: alt('KeyK') },
   { command: 'moveUp', keys: ['Alt', '↑'], does: 'Move the row up', fits: alt('ArrowUp') },
   { command: 'moveDown', keys: ['Alt', '↓'], does: 'Move the row down', fits: alt('ArrowDown') },
+  { command: 'grid', keys: ['Alt', 'G'], does: 'Lines of the table on the page', fits: alt('KeyG') },
   {
     command: 'zoomIn',
     keys: ['Alt', '+'],

@@ -1,11 +1,21 @@
 import { MinusIcon, PlusIcon, RotateCounterClockwiseIcon, WidthIcon } from '@radix-ui/react-icons';
 import { useQuery } from '@tanstack/react-query';
-import { memo, type PointerEvent, useEffect, useImperativeHandle, useMemo, useRef, useState } from 'react';
-import { localUrl } from '../api/client';
+import {
+  memo,
+  type PointerEvent,
+  type ReactNode,
+  useEffect,
+  useImperativeHandle,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import { queries } from '../api/queries';
 import type { Box, PageObject } from '../api/types';
 import { texts } from '../texts';
 import { boxBetween, type Point, type Turn, unturn, wordAt } from './geometry';
+import type { Sheet } from './grid-overlay';
+import { PageImage } from './page-image';
 
 /** A frame on a page that belongs to a field. */
 export interface Mark {
@@ -31,7 +41,11 @@ interface ViewerProps {
   readonly onHover: (id: number | null) => void;
   readonly onPick: (id: number) => void;
   /** A word was clicked or a frame drawn; nothing is taken from a page without it. */
-  readonly onCapture?: (page: PageObject, box: Box) => void;
+  readonly onCapture?: (page: PageObject, box: Box, isFrame: boolean) => void;
+  /** Frames may be drawn without a field that waits for a value. */
+  readonly takesFrames?: boolean;
+  /** What is drawn over a page. */
+  readonly renderOver?: (sheet: Sheet) => ReactNode;
   readonly controls?: React.Ref<ViewerControls>;
 }
 
@@ -49,7 +63,7 @@ export function PageViewer(props: ViewerProps) {
   const [calls] = useState(() => ({
     onHover: (id: number | null) => latest.current.onHover(id),
     onPick: (id: number) => latest.current.onPick(id),
-    onCapture: (page: PageObject, box: Box) => latest.current.onCapture?.(page, box),
+    onCapture: (page: PageObject, box: Box, isFrame: boolean) => latest.current.onCapture?.(page, box, isFrame),
   }));
   const marksByPage = useMemo(() => Map.groupBy(marks, ({ page }) => page), [marks]);
   const [zoom, setZoom] = useState(1);
@@ -126,7 +140,7 @@ export function PageViewer(props: ViewerProps) {
                   aria-current={page.number === current}
                   onClick={() => show(page.number)}
                 >
-                  <img src={`${localUrl(page.url)}/preview`} alt="" loading="lazy" />
+                  <PageImage of={`${page.url}/preview`} alt="" loading="lazy" />
                   <span>{page.number}</span>
                 </button>
               </li>
@@ -150,7 +164,8 @@ export function PageViewer(props: ViewerProps) {
                 activeId={here(activeId)}
                 hoveredId={here(hoveredId)}
                 hasWords={props.onCapture !== undefined}
-                takes={props.onCapture !== undefined && activeId !== null}
+                takes={props.onCapture !== undefined && (activeId !== null || props.takesFrames === true)}
+                renderOver={props.renderOver}
               />
             );
           })}
@@ -162,14 +177,15 @@ export function PageViewer(props: ViewerProps) {
 
 const NO_MARKS: readonly Mark[] = [];
 
-interface SheetProps extends Required<Omit<ViewerProps, 'pages' | 'controls'>> {
+interface SheetProps extends Required<Omit<ViewerProps, 'pages' | 'controls' | 'takesFrames' | 'renderOver'>> {
   readonly page: PageObject;
   readonly zoom: number;
   readonly turn: Turn;
   /** Values may be taken from the page. */
   readonly hasWords: boolean;
-  /** A field waits for a value from the page. */
+  /** A field waits for a value from the page, or a frame for the table. */
   readonly takes: boolean;
+  readonly renderOver: ViewerProps['renderOver'];
 }
 
 /** One page: its image, the frames of fields, and the word or frame under the pointer. */
@@ -186,6 +202,7 @@ const PageSheet = memo(function PageSheet({
   onCapture,
   hasWords,
   takes,
+  renderOver,
 }: SheetProps) {
   const words = useQuery({ ...queries.words(annotationId, page.number), enabled: hasWords });
   const [size, setSize] = useState(sizeOf(page));
@@ -222,7 +239,7 @@ const PageSheet = memo(function PageSheet({
     setFrom(null);
     const clicked = isClick(from, end) ? wordAt(words.data ?? [], end, width, height)?.position : undefined;
     const box = isClick(from, end) ? clicked : boxBetween(from, end, width, height);
-    if (box && takes) onCapture(page, box);
+    if (box && takes) onCapture(page, box, clicked === undefined);
     else if (clicked || box) return;
     const picked = marks.find(({ box: mark }) => isInside(mark, end, width, height));
     if (!box && picked) onPick(picked.id);
@@ -253,12 +270,12 @@ const PageSheet = memo(function PageSheet({
           {isBroken ? (
             <p className="no-image">{texts.review.noImage}</p>
           ) : (
-            <img
-              src={localUrl(page.content)}
+            <PageImage
+              of={page.content}
               alt={texts.review.pageImage(page.number)}
               draggable={false}
               loading={page.number > 1 ? 'lazy' : 'eager'}
-              onError={() => setBroken(true)}
+              onBroken={() => setBroken(true)}
               onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) => setSize([naturalWidth, naturalHeight])}
             />
           )}
@@ -281,6 +298,7 @@ const PageSheet = memo(function PageSheet({
               </button>
             </div>
           ))}
+          {renderOver?.({ page: page.number, width, height, pointOf })}
           {word && takes && <div className="word" style={style(word.position)} />}
           {frame && <div className="frame" style={style(frame)} />}
         </div>

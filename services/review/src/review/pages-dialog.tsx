@@ -1,13 +1,14 @@
 import { Cross2Icon, ReloadIcon, ScissorsIcon } from '@radix-ui/react-icons';
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import { call, idOf, localUrl } from '../api/client';
-import type { Annotation, PageObject } from '../api/types';
+import { queries } from '../api/queries';
+import type { Annotation, PageObject, SuggestedEdit } from '../api/types';
 import { texts } from '../texts';
 import { Dialog } from '../ui/dialog';
 import { showToast } from '../ui/toast';
-import { isChanged, type PagePlan, partsOf } from './page-plan';
+import { editOf, isChanged, type PagePlan, partsOf, planOf, suggestedPlan } from './page-plan';
 
 const t = texts.review.pages;
 
@@ -15,32 +16,34 @@ const t = texts.review.pages;
 export function PagesDialog({
   annotation,
   pages,
+  suggestion,
+  onDismiss,
   onClose,
 }: {
   readonly annotation: Annotation;
   readonly pages: readonly PageObject[];
+  /** What is filled in at the beginning. */
+  readonly suggestion?: SuggestedEdit;
+  readonly onDismiss?: () => void;
   readonly onClose: () => void;
 }) {
   const client = useQueryClient();
   const navigate = useNavigate();
   const [isBusy, setBusy] = useState(false);
   const [plan, setPlan] = useState<readonly PagePlan[]>(() =>
-    pages.map(({ url, rotation_deg }) => ({
-      page: url,
-      turned: rotation_deg,
-      wasTurned: rotation_deg,
-      isOut: false,
-      isCut: false,
-    })),
+    suggestion ? suggestedPlan(pages, suggestion, annotation.queue) : planOf(pages),
   );
   const change = (at: number, to: Partial<PagePlan>) =>
     setPlan((before) => before.map((one, i) => (i === at ? { ...one, ...to } : one)));
   const parts = partsOf(plan);
+  const goals = new Set(plan.flatMap(({ goal }) => goal?.queue ?? []));
+  const queues = useQuery({ ...queries.queues(), enabled: goals.size > 0 });
+  const nameOf = (queue: string) => queues.data?.find(({ url }) => url === queue)?.name ?? `#${idOf(queue)}`;
   const save = async () => {
     setBusy(true);
     try {
-      const body = { documents: parts };
-      const { results } = await call<{ results: { annotation: string }[] }>(`/annotations/${annotation.id}/edit`, {
+      const { path, body } = editOf(parts);
+      const { results } = await call<{ results: { annotation: string }[] }>(`/annotations/${annotation.id}/${path}`, {
         method: 'POST',
         body,
       });
@@ -57,13 +60,14 @@ export function PagesDialog({
   };
   return (
     <Dialog title={t.title} onClose={onClose} wide>
-      <p>{t.hint}</p>
+      <p>{suggestion ? texts.review.suggested.hint : t.hint}</p>
       <ol className="page-plan">
         {plan.map((one, i) => {
-          const number = i + 1;
+          const { number } = one;
           const view = (one.turned - one.wasTurned + 360) % 360;
           return (
-            <li key={one.page} className={one.isOut ? 'out' : ''}>
+            // biome-ignore lint/suspicious/noArrayIndexKey: a suggestion may have a page twice, and none is moved
+            <li key={i} className={one.isOut ? 'out' : ''}>
               {i > 0 && (
                 <button
                   type="button"
@@ -103,6 +107,9 @@ export function PagesDialog({
                     <Cross2Icon />
                   </button>
                 </span>
+                {one.goal?.queue && !one.isOut && one.goal !== plan[i - 1]?.goal && (
+                  <span className="small muted break">{t.goesTo(nameOf(one.goal.queue))}</span>
+                )}
               </div>
             </li>
           );
@@ -110,6 +117,11 @@ export function PagesDialog({
       </ol>
       <p className="muted">{t.becomes(parts.length)}</p>
       <div className="row end">
+        {onDismiss && (
+          <button type="button" className="danger" onClick={onDismiss}>
+            {texts.review.suggested.dismiss}
+          </button>
+        )}
         <button type="button" onClick={onClose}>
           {texts.cancel}
         </button>

@@ -4,6 +4,7 @@ import { Link, useParams } from 'react-router';
 import { ApiError } from '../api/client';
 import { useRefetchInterval } from '../api/live';
 import { queries } from '../api/queries';
+import { embedded } from '../session/embedded';
 import { texts } from '../texts';
 import { Problem } from '../ui/problem';
 import { Review } from './review';
@@ -50,7 +51,7 @@ export default function ReviewPage() {
             ) : (
               <Problem error={error} onRetry={() => void annotation.refetch()} />
             )}
-            <Link to="/">{texts.backToQueues}</Link>
+            {!embedded && <Link to="/">{texts.backToQueues}</Link>}
           </>
         ) : (
           <p className="waiting">{texts.loading}</p>

@@ -2,6 +2,7 @@ import { ApiError, call } from '../api/client';
 import type { Box, ContentNode, Message, Operation } from '../api/types';
 import { createStore, sessionLost } from '../session/session-store';
 import { flatten, mergeNodes, operationsBetween, type SchemaIndex } from './content';
+import type { GridChange } from './table-grid';
 
 /** A pause in typing after which what was typed is sent. */
 const PAUSE_MS = 350;
@@ -173,6 +174,26 @@ export class ReviewSession {
       if (operations.length === 0) return;
       this.remember(key);
       await this.write(operations);
+      await this.validateAll();
+    });
+  }
+
+  /** Changes a part of the grid of a table, and the cells that it frames; the change is made when it is its turn. */
+  changeGrid(
+    table: number,
+    changeOf: (tree: readonly ContentNode[]) => { readonly index: number; readonly isNew: boolean } & GridChange,
+  ): Promise<void> {
+    void this.flush();
+    return this.inLine(async () => {
+      const { index, isNew, grid, operations } = changeOf(this.store.read().tree);
+      this.remember(`grid ${JSON.stringify(grid)}`);
+      const path = `${this.path}/content/${table}`;
+      // A new part reads nothing by itself: its cells are those of the rows that are there.
+      const empty = { op: 'create', grid_index: index, grid: { ...grid, columns: [], rows: [] } };
+      if (isNew) await call(`${path}/grid_operations`, { method: 'POST', body: { operations: [empty] } });
+      const body = { grid_index: index, grid, operations };
+      const node = await call<ContentNode>(`${path}/grid_parts_operations`, { method: 'POST', body });
+      this.set({ tree: mergeNodes(this.store.read().tree, [node]) });
       await this.validateAll();
     });
   }

@@ -16,17 +16,21 @@ import { ApiError, call, idOf, localUrl } from '../api/client';
 import { queries } from '../api/queries';
 import type { Annotation, Box, ContentNode, Document, PageObject, Schema, SchemaNode } from '../api/types';
 import { AGAIN } from '../documents/again';
+import { type Ending, embedded } from '../session/embedded';
+import { endEmbedded } from '../session/embedded-page';
 import { useUser } from '../shell/user-context';
 import { texts } from '../texts';
 import { Notice } from '../ui/problem';
 import { StateBadge } from '../ui/state-badge';
 import { showToast } from '../ui/toast';
+import { ToolButton } from '../ui/tool-button';
 import { Banners } from './banners';
 import { usePopup } from './buttons';
 import {
   columnOperations,
   type Field,
   fieldsOf,
+  findTable,
   indexSchema,
   needing,
   nextField,
@@ -41,8 +45,10 @@ import { type Mark, PageViewer, type ViewerControls } from './page-viewer';
 import { PagesDialog } from './pages-dialog';
 import { OtherDocument, Related } from './related-documents';
 import { ReviewSession } from './review-session';
+import { SuggestedSplit } from './suggested-split';
 import { TableDock } from './table-dock';
 import { useNext } from './use-next';
+import { TableGrid, useTableGrid } from './use-table-grid';
 
 interface ReviewProps {
   readonly annotation: Annotation;
@@ -55,6 +61,7 @@ interface ReviewProps {
 type OpenDialog = 'sheet' | 'reject' | 'delete' | 'history' | 'documentHistory' | 'email' | 'rotate' | 'pages' | null;
 
 const STARTS = ['to_review', 'postponed'];
+const WAITS = [...STARTS, 'reviewing'];
 
 /** A document beside its fields. Opening one that waits begins its review. */
 export function Review({ annotation, content, schema, pages, document }: ReviewProps) {
@@ -76,6 +83,7 @@ export function Review({ annotation, content, schema, pages, document }: ReviewP
   const [activeId, setActiveId] = useState<number | null>(null);
   const [hoveredId, setHoveredId] = useState<number | null>(null);
   const [openTable, setOpenTable] = useState<number | null>(null);
+  const [wantsGrid, setWantsGrid] = useState<boolean | null>(null);
   const [dialog, setDialog] = useState<OpenDialog>(null);
   const [beside, setBeside] = useState<number | null>(null);
   const [isBusy, setBusy] = useState(false);
@@ -89,7 +97,7 @@ export function Review({ annotation, content, schema, pages, document }: ReviewP
   const reasons = blocker.data ?? [];
   const needed = useMemo(() => needing(fields, messages, drafts), [fields, messages, drafts]);
   const active = fields.find((field) => field.id === activeId);
-  const goNext = useNext(queueId, id, isOwner, user.url);
+  const goNext = useNext(queueId, id, isOwner && !embedded, user.url);
 
   const refresh = useCallback(() => {
     for (const key of ['annotations', 'queues']) void client.invalidateQueries({ queryKey: [key] });
@@ -162,12 +170,13 @@ export function Review({ annotation, content, schema, pages, document }: ReviewP
   };
 
   /** Ends the review by an action and goes on. */
-  const finish = async (action: string, body: object = {}) => {
+  const finish = async (action: Exclude<Ending, 'cancel'>, body: object = {}) => {
     if (isBusy) return;
     setBusy(true);
     setDialog(null);
     try {
       await session.finish(action, body);
+      if (embedded) return endEmbedded(action);
       await goNext();
       refresh();
     } catch (error) {
@@ -183,9 +192,11 @@ export function Review({ annotation, content, schema, pages, document }: ReviewP
       await call(`/annotations/${id}/cancel`, { method: 'POST' }).catch(() => undefined);
       refresh();
     }
-    navigate(`/queues/${queueId}`);
+    if (embedded) endEmbedded('cancel');
+    else navigate(`/queues/${queueId}`);
   };
   const skip = async () => {
+    if (embedded) return leave();
     if (isOwner) {
       await session.flush();
       // The next one is taken first: given back now, this one would be it.
@@ -266,6 +277,9 @@ export function Review({ annotation, content, schema, pages, document }: ReviewP
       const found = findTable(now, multivalue);
       return found ? pasteOperations(found, lines, from, index) : [];
     });
+  const table = tables.find((one) => one.id === openTable);
+  const showsGrid = table !== undefined && (wantsGrid ?? index.get(table.schema_id)?.show_grid_by_default ?? false);
+  const grid = useTableGrid({ annotationId: id, session, index, table: showsGrid ? table : undefined });
   const openPopup = usePopup({
     readTree: () => session.store.read().tree,
     write: (to, value) => session.type(to, value),
@@ -314,6 +328,10 @@ export function Review({ annotation, content, schema, pages, document }: ReviewP
     removeRow: () => isOwner && active?.multivalue && removeRow(active.multivalue, active.row ?? 0),
     moveUp: () => isOwner && active?.multivalue && moveRow(active.multivalue, active.row ?? 0, -1),
     moveDown: () => isOwner && active?.multivalue && moveRow(active.multivalue, active.row ?? 0, 1),
+    grid: () => {
+      if (!table) setOpenTable(tables[0]?.id ?? null);
+      setWantsGrid(!showsGrid);
+    },
     cellAbove: () => sideways(-1),
     cellBelow: () => sideways(1),
     zoomIn: () => viewer.current?.zoom(1),
@@ -359,7 +377,10 @@ export function Review({ annotation, content, schema, pages, document }: ReviewP
   const neededIds = needed.map((field) => field.id).join();
   const marks = useMemo(() => marksOf(fields, new Set(neededIds.split(',').map(Number))), [fields, neededIds]);
   const pick = (to: number) => goTo(fields.find((field) => field.id === to));
-  const capture = (page: PageObject, box: Box) => activeId !== null && void session.capture(activeId, page.url, box);
+  const capture = (page: PageObject, box: Box, isFrame: boolean) => {
+    if (isFrame && grid?.takesFrame(page.number)) return void grid.draw(page.number, box);
+    if (activeId !== null) void session.capture(activeId, page.url, box);
+  };
   const shared = {
     index,
     messages,
@@ -383,9 +404,9 @@ export function Review({ annotation, content, schema, pages, document }: ReviewP
     <main className="review" id="content">
       <h1 className="hidden">{document?.original_file_name ?? `#${id}`}</h1>
       <div className="review-bar">
-        <button type="button" className="icon" aria-label={texts.review.back} title={texts.review.back} onClick={leave}>
+        <ToolButton label={texts.review.back} onClick={leave}>
           <ChevronLeftIcon />
-        </button>
+        </ToolButton>
         <span className="review-name" dir="auto" title={document?.original_file_name}>
           {document?.original_file_name}
         </span>
@@ -394,76 +415,41 @@ export function Review({ annotation, content, schema, pages, document }: ReviewP
           {drafts.size > 0 && problem ? texts.review.pendingValues(drafts.size) : state.isSaving ? texts.saving : ''}
         </span>
         <span className="bar-tools">
-          <button
-            type="button"
-            className="icon"
-            aria-label={texts.review.undo}
-            title={`${texts.review.undo} (Ctrl Z)`}
-            disabled={!isOwner || !state.canUndo}
-            onClick={run.undo}
-          >
+          <ToolButton label={texts.review.undo} keys="Ctrl Z" disabled={!isOwner || !state.canUndo} onClick={run.undo}>
             <ResetIcon />
-          </button>
-          <a
-            className="button icon"
-            href={document ? localUrl(document.content) : undefined}
-            download
-            aria-label={texts.review.original}
-            title={texts.review.original}
-          >
-            <DownloadIcon />
-          </a>
-          <button
-            type="button"
-            className="icon"
-            aria-label={texts.review.history}
-            title={texts.review.history}
-            onClick={() => setDialog('documentHistory')}
-          >
-            <CounterClockwiseClockIcon />
-          </button>
-          {document?.email && (
-            <button
-              type="button"
-              className="icon"
-              aria-label={texts.review.email}
-              title={texts.review.email}
-              onClick={() => setDialog('email')}
+          </ToolButton>
+          {!embedded && (
+            <a
+              className="button icon"
+              href={document ? localUrl(document.content) : undefined}
+              download
+              aria-label={texts.review.original}
+              title={texts.review.original}
             >
-              <EnvelopeClosedIcon />
-            </button>
+              <DownloadIcon />
+            </a>
           )}
-          {rights.mayDispose && pages.length > 1 && ['to_review', 'reviewing', 'postponed'].includes(status) && (
-            <button
-              type="button"
-              className="icon"
-              aria-label={texts.review.pages.title}
-              title={texts.review.pages.title}
-              onClick={() => setDialog('pages')}
-            >
+          <ToolButton label={texts.review.history} onClick={() => setDialog('documentHistory')}>
+            <CounterClockwiseClockIcon />
+          </ToolButton>
+          {!embedded && document?.email && (
+            <ToolButton label={texts.review.email} onClick={() => setDialog('email')}>
+              <EnvelopeClosedIcon />
+            </ToolButton>
+          )}
+          {!embedded && rights.mayDispose && pages.length > 1 && WAITS.includes(status) && (
+            <ToolButton label={texts.review.pages.title} onClick={() => setDialog('pages')}>
               <ScissorsIcon />
-            </button>
+            </ToolButton>
           )}
           {rights.mayDispose && (
-            <button
-              type="button"
-              className="icon"
-              aria-label={texts.review.rotateAgain}
-              title={texts.review.rotateAgain}
-              onClick={() => setDialog('rotate')}
-            >
+            <ToolButton label={texts.review.rotateAgain} onClick={() => setDialog('rotate')}>
               <RotateCounterClockwiseIcon />
-            </button>
+            </ToolButton>
           )}
-          <button
-            type="button"
-            className="icon"
-            aria-label={texts.review.shortcuts}
-            title={`${texts.review.shortcuts} (F1)`}
-            onClick={run.sheet}
-          >
+          <ToolButton label={texts.review.shortcuts} keys="F1" onClick={run.sheet}>
             <KeyboardIcon />
-          </button>
+          </ToolButton>
         </span>
         <span className="bar-actions">
           {isOwner && (
@@ -487,9 +473,11 @@ export function Review({ annotation, content, schema, pages, document }: ReviewP
                   </button>
                 </>
               )}
-              <button type="button" onClick={skip}>
-                {texts.review.skip}
-              </button>
+              {!embedded && (
+                <button type="button" onClick={skip}>
+                  {texts.review.skip}
+                </button>
+              )}
               <button
                 type="button"
                 ref={confirmButton}
@@ -548,7 +536,10 @@ export function Review({ annotation, content, schema, pages, document }: ReviewP
               {texts.review.whyNot}: {ofDocument.map(({ type, details }) => describeReason(type, details)).join(' ')}
             </p>
           )}
-          <Related annotation={annotation} beside={beside} onBeside={setBeside} />
+          {!embedded && WAITS.includes(status) && (
+            <SuggestedSplit annotation={annotation} pages={pages} mayEdit={rights.mayDispose} />
+          )}
+          {!embedded && <Related annotation={annotation} beside={beside} onBeside={setBeside} />}
           <FieldPanel tree={tree} {...shared} />
         </aside>
         <div className={beside === null ? 'paper' : 'paper two'}>
@@ -563,6 +554,14 @@ export function Review({ annotation, content, schema, pages, document }: ReviewP
               onHover={setHoveredId}
               onPick={pick}
               onCapture={isOwner ? capture : undefined}
+              takesFrames={grid !== undefined}
+              renderOver={
+                grid && table
+                  ? (sheet) => (
+                      <TableGrid key="grid" {...grid} sheet={sheet} table={table} index={index} isReadOnly={!isOwner} />
+                    )
+                  : undefined
+              }
               controls={viewer}
             />
           )}
@@ -573,6 +572,8 @@ export function Review({ annotation, content, schema, pages, document }: ReviewP
           openId={openTable}
           onOpen={setOpenTable}
           needed={needed}
+          showsGrid={showsGrid}
+          onGrid={run.grid}
           onMoveRow={moveRow}
           onExchange={exchange}
           onPaste={paste}
@@ -596,11 +597,6 @@ export function Review({ annotation, content, schema, pages, document }: ReviewP
       {dialog === 'email' && document?.email && <EmailDialog url={document.email} onClose={() => setDialog(null)} />}
     </main>
   );
-}
-
-/** A table as it is now. */
-function findTable(tree: readonly ContentNode[], { id }: ContentNode): ContentNode | undefined {
-  return tree.flatMap(({ children }) => children ?? []).find((one) => one.id === id);
 }
 
 /** Whether a field is a cell of a table, not a value of a list. */

@@ -1,4 +1,4 @@
-import { ChevronDownIcon, ChevronUpIcon, PlusIcon } from '@radix-ui/react-icons';
+import { ChevronDownIcon, ChevronUpIcon, PlusIcon, TableIcon } from '@radix-ui/react-icons';
 import { useMemo } from 'react';
 import type { ContentNode } from '../api/types';
 import { texts } from '../texts';
@@ -10,10 +10,13 @@ interface DockProps extends Omit<GridProps, 'table'> {
   readonly openId: number | null;
   readonly onOpen: (id: number | null) => void;
   readonly needed: readonly Field[];
+  /** Whether the lines of the open table are shown on the page. */
+  readonly showsGrid: boolean;
+  readonly onGrid: () => void;
 }
 
 /** The tables of a document below it: one is open, or none. */
-export function TableDock({ tables, openId, onOpen, needed, ...props }: DockProps) {
+export function TableDock({ tables, openId, onOpen, needed, showsGrid, onGrid, ...props }: DockProps) {
   const open = tables.find(({ id }) => id === openId);
   const needs = useMemo(() => Map.groupBy(needed, ({ multivalue }) => multivalue?.id), [needed]);
   if (tables.length === 0) return null;
@@ -34,6 +37,17 @@ export function TableDock({ tables, openId, onOpen, needed, ...props }: DockProp
           </button>
         ))}
         <span className="spacer" />
+        {open && (
+          <button
+            type="button"
+            className="toggle"
+            aria-pressed={showsGrid}
+            title={`${texts.review.grid.hint} (Alt G)`}
+            onClick={onGrid}
+          >
+            <TableIcon /> {texts.review.grid.toggle}
+          </button>
+        )}
         {open && !props.isReadOnly && (
           <button type="button" onClick={() => props.onAddRow(open)}>
             <PlusIcon /> {texts.review.addRow}

@@ -1,3 +1,4 @@
+import { ReloadIcon } from '@radix-ui/react-icons';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useSearchParams } from 'react-router';
 import { queries } from '../api/queries';
@@ -5,6 +6,8 @@ import type { Hook, HookCall } from '../api/types';
 import { texts } from '../texts';
 import { formatTime } from '../ui/format';
 import { Problem } from '../ui/problem';
+import { ToolButton } from '../ui/tool-button';
+import { useReplay } from './use-replay';
 
 const t = texts.settings.hook;
 
@@ -49,6 +52,9 @@ export function HookCalls({ hooks }: { readonly hooks: readonly Hook[] }) {
                 <th scope="col">{t.document}</th>
                 <th scope="col">{t.result}</th>
                 <th scope="col">{t.message}</th>
+                <th scope="col">
+                  <span className="hidden">{t.again}</span>
+                </th>
               </tr>
             </thead>
             <tbody>
@@ -64,6 +70,7 @@ export function HookCalls({ hooks }: { readonly hooks: readonly Hook[] }) {
 }
 
 function CallRow({ call, name }: { readonly call: HookCall; readonly name: string }) {
+  const replay = useReplay();
   return (
     <tr>
       <td className="small">{formatTime(call.start)}</td>
@@ -90,6 +97,13 @@ function CallRow({ call, name }: { readonly call: HookCall; readonly name: strin
             <h3>{t.response}</h3>
             <pre className="mail">{call.response}</pre>
           </details>
+        )}
+      </td>
+      <td>
+        {call.event === 'annotation_status' && call.status !== 'waiting' && (
+          <ToolButton label={t.again} onClick={() => void replay(call.hook_id, { request_id: call.request_id })}>
+            <ReloadIcon />
+          </ToolButton>
         )}
       </td>
     </tr>

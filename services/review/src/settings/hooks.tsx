@@ -1,4 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { call } from '../api/client';
 import { queries } from '../api/queries';
 import type { Hook } from '../api/types';
@@ -6,11 +7,15 @@ import { texts } from '../texts';
 import { Problem } from '../ui/problem';
 import { showToast } from '../ui/toast';
 import { HookCalls } from './hook-calls';
+import { HookDialog } from './hook-dialog';
+import { SettingsList } from './settings-list';
+import { useReplay } from './use-replay';
 
-/** The extensions of the organization; each can be switched off. */
+/** The extensions of the organization. */
 export function Hooks() {
   const client = useQueryClient();
   const hooks = useQuery(queries.hooks());
+  const [edited, setEdited] = useState<Hook | 'new' | null>(null);
   const change = async ({ url }: Hook, active: boolean) => {
     client.setQueryData(queries.hooks().queryKey, (known) =>
       known?.map((one) => (one.url === url ? { ...one, active } : one)),
@@ -24,39 +29,73 @@ export function Hooks() {
     void client.invalidateQueries({ queryKey: ['hooks'] });
   };
   if (hooks.error) return <Problem error={hooks.error} />;
-  if (hooks.data?.length === 0) return <p className="muted empty">{texts.settings.hook.none}</p>;
   return (
     <>
-      <div className="table-box">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">{texts.settings.hook.name}</th>
-              <th scope="col">{texts.settings.hook.events}</th>
-              <th scope="col">{texts.settings.hook.url}</th>
-              <th scope="col">{texts.settings.hook.active}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {hooks.data?.map((hook) => (
-              <tr key={hook.id}>
-                <td>{hook.name}</td>
-                <td className="small">{hook.events.join(', ')}</td>
-                <td className="small">{hook.config.url ?? hook.type}</td>
-                <td>
-                  <input
-                    type="checkbox"
-                    aria-label={`${texts.settings.hook.active}: ${hook.name}`}
-                    checked={hook.active}
-                    onChange={(event) => void change(hook, event.target.checked)}
-                  />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <SettingsList
+        add={texts.settings.hook.add}
+        onAdd={() => setEdited('new')}
+        columns={[
+          { label: texts.settings.hook.name },
+          { label: texts.settings.hook.events },
+          { label: texts.settings.hook.url },
+          { label: texts.settings.hook.undelivered },
+          { label: texts.settings.hook.active },
+        ]}
+        none={hooks.data?.length === 0 && texts.settings.hook.none}
+      >
+        {hooks.data?.map((hook) => (
+          <tr key={hook.id}>
+            <td>
+              {hook.type === 'webhook' ? (
+                <button type="button" className="link" onClick={() => setEdited(hook)}>
+                  {hook.name}
+                </button>
+              ) : (
+                hook.name
+              )}
+            </td>
+            <td className="small">{hook.events.join(', ')}</td>
+            <td className="small">{hook.config.url ?? hook.type}</td>
+            <td className="small">{hook.events.some(isNotice) && <Undelivered hook={hook} />}</td>
+            <td>
+              <input
+                type="checkbox"
+                aria-label={`${texts.settings.hook.active}: ${hook.name}`}
+                checked={hook.active}
+                onChange={(event) => void change(hook, event.target.checked)}
+              />
+            </td>
+          </tr>
+        ))}
+      </SettingsList>
       <HookCalls hooks={hooks.data ?? []} />
+      {edited && <HookDialog hook={edited === 'new' ? undefined : edited} onClose={() => setEdited(null)} />}
     </>
+  );
+}
+
+/** As long as notifications are kept. */
+const KEPT_MS = 30 * 24 * 3_600_000;
+
+/** Whether nobody waits for the answer, so that it is delivered for days. */
+function isNotice(event: string): boolean {
+  return event.split('.')[0] === 'annotation_status';
+}
+
+/** Notifications that did not arrive: how many, and all of them again. */
+function Undelivered({ hook }: { readonly hook: Hook }) {
+  const replay = useReplay();
+  const { data } = useQuery({ ...queries.undelivered(hook.id), refetchInterval: 10_000 });
+  if (!data || data.waiting + data.failed === 0) return '–';
+  const since = () => new Date(Date.now() - KEPT_MS).toISOString();
+  return (
+    <span className="undelivered">
+      {texts.settings.hook.counts(data.waiting, data.failed)}
+      {data.failed > 0 && (
+        <button type="button" disabled={!hook.active} onClick={() => void replay(hook.id, { failed_since: since() })}>
+          {texts.settings.hook.again}
+        </button>
+      )}
+    </span>
   );
 }

@@ -7,6 +7,7 @@ import { queries } from '../api/queries';
 import type { Queue, Schema } from '../api/types';
 import { useUser } from '../shell/user-context';
 import { texts } from '../texts';
+import { Choice } from '../ui/choice';
 import { Problem } from '../ui/problem';
 import { showToast } from '../ui/toast';
 import { SchemaEditor } from './schema-editor';
@@ -92,16 +93,12 @@ function General({ queue, schema }: { readonly queue: Queue; readonly schema: Sc
         {t.name}
         <input name="name" defaultValue={queue.name} required maxLength={255} />
       </label>
-      <label>
-        {t.automation}
-        <select name="level" defaultValue={queue.automation_enabled ? queue.automation_level : 'never'}>
-          {Object.entries(t.levels).map(([key, text]) => (
-            <option key={key} value={key}>
-              {text}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Choice
+        label={t.automation}
+        name="level"
+        defaultValue={queue.automation_enabled ? queue.automation_level : 'never'}
+        options={Object.entries(t.levels)}
+      />
       <label>
         <span>
           {t.threshold}: <b>{threshold} %</b>

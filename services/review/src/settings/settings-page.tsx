@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { Link, NavLink, useParams } from 'react-router';
 import { queries } from '../api/queries';
 import { useUser } from '../shell/user-context';
@@ -8,6 +8,8 @@ import { Problem } from '../ui/problem';
 import { Hooks } from './hooks';
 import { Lessons } from './lessons';
 import { Problems } from './problems';
+import { QueueDialog } from './queue-dialog';
+import { SettingsList } from './settings-list';
 import { Users } from './users';
 
 const TABS: readonly [string, string][] = [
@@ -54,31 +56,30 @@ export default function SettingsPage() {
 
 function Queues() {
   const queues = useQuery(queries.queues());
+  const [isAdding, setAdding] = useState(false);
   if (queues.error) return <Problem error={queues.error} />;
   return (
-    <div className="table-box">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">{texts.settings.queue.name}</th>
-            <th scope="col">{texts.settings.queue.automation}</th>
-            <th scope="col" className="number">
-              {texts.settings.queue.threshold}
-            </th>
+    <>
+      <SettingsList
+        add={texts.settings.queue.add}
+        onAdd={() => setAdding(true)}
+        columns={[
+          { label: texts.settings.queue.name },
+          { label: texts.settings.queue.automation },
+          { label: texts.settings.queue.threshold, isNumber: true },
+        ]}
+      >
+        {queues.data?.map((queue) => (
+          <tr key={queue.id}>
+            <td>
+              <Link to={`/settings/queues/${queue.id}`}>{queue.name}</Link>
+            </td>
+            <td>{texts.settings.queue.levels[queue.automation_enabled ? queue.automation_level : 'never']}</td>
+            <td className="number">{Math.round(queue.default_score_threshold * 100)} %</td>
           </tr>
-        </thead>
-        <tbody>
-          {queues.data?.map((queue) => (
-            <tr key={queue.id}>
-              <td>
-                <Link to={`/settings/queues/${queue.id}`}>{queue.name}</Link>
-              </td>
-              <td>{texts.settings.queue.levels[queue.automation_enabled ? queue.automation_level : 'never']}</td>
-              <td className="number">{Math.round(queue.default_score_threshold * 100)} %</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+        ))}
+      </SettingsList>
+      {isAdding && <QueueDialog onClose={() => setAdding(false)} />}
+    </>
   );
 }

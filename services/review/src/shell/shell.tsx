@@ -1,4 +1,4 @@
-import { BarChartIcon, ExitIcon, GearIcon, MoonIcon, SunIcon } from '@radix-ui/react-icons';
+import { BarChartIcon, ExitIcon, GearIcon, MoonIcon, StackIcon, SunIcon } from '@radix-ui/react-icons';
 import { useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Link, NavLink } from 'react-router';
@@ -6,6 +6,7 @@ import { call } from '../api/client';
 import { isOnline } from '../api/live';
 import { texts } from '../texts';
 import { switchTheme, theme } from '../ui/theme';
+import { ToolButton } from '../ui/tool-button';
 import { nameOf, useUser } from './user-context';
 
 /** What is around every page: the way to the others, who is logged in, and whether there is a network. */
@@ -31,7 +32,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
         </Link>
         <nav aria-label={texts.product}>
           <NavLink to="/" end>
-            {texts.nav.queues}
+            <StackIcon aria-hidden /> {texts.nav.queues}
           </NavLink>
           {rights.maySeeUsage && (
             <NavLink to="/usage">
@@ -50,9 +51,9 @@ export function Shell({ children }: { readonly children: ReactNode }) {
         <button type="button" className="icon" aria-label={texts.nav.theme} onClick={switchTheme}>
           {shown === 'dark' ? <SunIcon /> : <MoonIcon />}
         </button>
-        <button type="button" className="icon" aria-label={texts.nav.logout} title={texts.nav.logout} onClick={logOut}>
+        <ToolButton label={texts.nav.logout} onClick={logOut}>
           <ExitIcon />
-        </button>
+        </ToolButton>
       </header>
       {!online && (
         <div className="notice warning banner" role="alert">

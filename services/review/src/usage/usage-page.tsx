@@ -1,13 +1,16 @@
 import { DownloadIcon } from '@radix-ui/react-icons';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { API, call } from '../api/client';
+import { call, callForFile } from '../api/client';
 import { queries } from '../api/queries';
 import type { UsageReport, UsageValues } from '../api/types';
 import { useUser } from '../shell/user-context';
 import { texts } from '../texts';
+import { Choice } from '../ui/choice';
 import { formatDuration, formatNumber } from '../ui/format';
 import { Problem } from '../ui/problem';
+import { saveFile } from '../ui/save-file';
+import { showToast } from '../ui/toast';
 import { BarChart } from './bar-chart';
 
 type Counts = Extract<keyof UsageValues, `${string}_count`>;
@@ -29,20 +32,17 @@ export default function UsagePage() {
   const [wanted, setWanted] = useState({ from: dateOf(FIRST_DAYS), to: dateOf(0), queue: '', group: 'week' });
   const { from, to, queue, group } = wanted;
   const change = (more: Partial<typeof wanted>) => setWanted((before) => ({ ...before, ...more }));
+  const filter = { begin_date: from, end_date: to, ...(queue && { queues: [queue] }) };
   const report = useQuery({
     queryKey: ['usage', wanted],
     enabled: rights.maySeeUsage && from !== '' && to !== '',
-    queryFn: ({ signal }) => {
-      const filter = { begin_date: from, end_date: to, ...(queue && { queues: [queue] }) };
-      const body = { filter, group_by: [group] };
-      return call<UsageReport>('/annotations/usage_report', { method: 'POST', body, signal });
-    },
+    queryFn: ({ signal }) =>
+      call<UsageReport>('/annotations/usage_report', { method: 'POST', body: { filter, group_by: [group] }, signal }),
   });
   const fields = useQuery({
     queryKey: ['usage fields', from, to, queue],
     enabled: rights.maySeeUsage && from !== '' && to !== '',
     queryFn: async ({ signal }) => {
-      const filter = { begin_date: from, end_date: to, ...(queue && { queues: [queue] }) };
       const { series } = await call<UsageReport>('/annotations/usage_report', {
         method: 'POST',
         body: { filter },
@@ -58,15 +58,22 @@ export default function UsagePage() {
       </main>
     );
   }
-  const csv = `${API}/annotations/usage_report?${new URLSearchParams({ format: 'csv', from, to })}`;
+  const download = async () => {
+    try {
+      const csv = await callForFile('/annotations/usage_report?format=csv', { method: 'POST', body: { filter } });
+      saveFile(csv, 'usage_report.csv');
+    } catch (error) {
+      showToast((error as Error).message, true);
+    }
+  };
   return (
     <main className="content" id="content">
       <div className="title-row">
         <h1>{texts.usage.title}</h1>
         <span className="spacer" />
-        <a className="button" href={csv} download="usage_report.csv">
+        <button type="button" disabled={from === '' || to === ''} onClick={() => void download()}>
           <DownloadIcon aria-hidden /> {texts.usage.csv}
-        </a>
+        </button>
       </div>
       <div className="filters usage-filters">
         <label>
@@ -77,27 +84,18 @@ export default function UsagePage() {
           {texts.usage.to}
           <input type="date" value={to} min={from} onChange={(event) => change({ to: event.target.value })} />
         </label>
-        <label>
-          {texts.usage.queue}
-          <select value={queue} onChange={(event) => change({ queue: event.target.value })}>
-            <option value="">{texts.usage.allQueues}</option>
-            {queues.data?.map(({ url, name }) => (
-              <option key={url} value={url}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </label>
-        <label>
-          {texts.usage.group}
-          <select value={group} onChange={(event) => change({ group: event.target.value })}>
-            {Object.entries(texts.usage.groups).map(([key, name]) => (
-              <option key={key} value={key}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Choice
+          label={texts.usage.queue}
+          value={queue}
+          options={[['', texts.usage.allQueues], ...(queues.data ?? []).map(({ url, name }) => [url, name] as const)]}
+          onChange={(event) => change({ queue: event.target.value })}
+        />
+        <Choice
+          label={texts.usage.group}
+          value={group}
+          options={Object.entries(texts.usage.groups)}
+          onChange={(event) => change({ group: event.target.value })}
+        />
       </div>
       {report.error && <Problem error={report.error} onRetry={() => void report.refetch()} />}
       {report.data && <Report report={report.data} />}
