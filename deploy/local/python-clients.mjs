@@ -6,13 +6,15 @@ import { reportProgress } from './progress.mjs';
 
 /**
  * The public clients that must work against Intake unchanged, each with the newest of their dependencies that they still work
- * with, what tries the API by its own description, and what knows the objects of Kubernetes; with the variable that tells the tests of its Python.
+ * with, what tries the API by its own description, what knows the objects of Kubernetes, and what reads exported files; with the
+ * variable that tells the tests of its Python.
  */
 const CLIENTS = [
   { variable: 'INTAKE_TEST_PYTHON', packages: ['rossum-api==3.17.0'] },
   { variable: 'INTAKE_TEST_ROSSUM_PYTHON', packages: ['rossum==3.18.0', 'click==8.1.8'] },
   { variable: 'INTAKE_TEST_SCHEMATHESIS_PYTHON', packages: ['schemathesis==4.32.5'] },
   { variable: 'INTAKE_TEST_KUBERNETES_PYTHON', packages: ['kubernetes-validate==1.34.1'] },
+  { variable: 'INTAKE_TEST_READERS_PYTHON', packages: ['lxml==6.1.3', 'openpyxl==3.1.5'] },
   { variable: 'INTAKE_TEST_ELISCTL_PYTHON', packages: ['elisctl==2.10.2', 'click==8.0.4', 'openpyxl==3.0.10'] },
 ];
 

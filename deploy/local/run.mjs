@@ -1,5 +1,5 @@
 /**
- * `npm run intake|demo|bench|bench-review|torture -- arguments`: runs a command with the environment of the system that runs here
+ * `npm run intake|demo|bench|bench-review|torture|load -- arguments`: runs a command with the environment of the system that runs here
  * (`run.json` in the data folder), else with the environment given.
  */
 import { spawn } from 'node:child_process';
@@ -13,6 +13,7 @@ const COMMANDS = {
   bench: 'test/bench/bench.mjs',
   'bench-review': 'test/bench/review-page.mjs',
   torture: 'test/torture/torture.mjs',
+  load: 'test/load/load.mjs',
 };
 
 const [name, ...args] = process.argv.slice(2);

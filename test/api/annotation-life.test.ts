@@ -22,7 +22,7 @@ let second: Json;
 let tabular: Json;
 
 beforeAll(async () => {
-  system = await startSystem({ env: { INTAKE_RETENTION_SWEEP_MS: '500' } });
+  system = await startSystem({ env: { INTAKE_RETENTION_SWEEP_MS: '500', INTAKE_REVIEW_SWEEP_MS: '500' } });
   api = await system.login();
   queue = `${system.baseUrl}/v1/queues/${system.queueId}`;
   const { workspace, schema } = await api.get(queue);
@@ -199,7 +199,8 @@ it('what was deleted and purged has no data and no bytes any more', async () => 
     });
     return settled(url, 'purged');
   };
-  expect(await purge(annotation)).toMatchObject({ pages: [], metadata, purged_at: expect.any(String) });
+  const { url: purged_by } = await api.get('/auth/user');
+  expect(await purge(annotation)).toMatchObject({ pages: [], metadata, purged_at: expect.any(String), purged_by });
   expect(await api.get(`${annotation}/content`)).toEqual({ content: [], results: [] });
   await waitFor('the pages to go', async () => (await send('GET', pages[0])).status === 404);
   // The copy still needs the document.
@@ -269,6 +270,26 @@ it('what is older than the document_lifetime of its queue is purged, whatever it
   ]);
 });
 
+it('a review ends when its holder has done nothing for the session_timeout of the queue, and not before', async () => {
+  const { workspace, schema } = await api.get(queue);
+  const quick = await api.post('/queues', { name: 'Quick', workspace, schema, session_timeout: '00:00:04' });
+  const original = await importOne();
+  const { annotation } = await api.post(`${original}/copy`, { target_queue: quick.url, target_status: 'to_review' });
+  expect((await api.post(`${annotation}/start`)).session_timeout).toBe('00:00:04');
+  const started = Date.now();
+  await waitFor('more than the time-out to pass', async () => {
+    await api.post(`${annotation}/content/validate`, { actions: ['user_update'] });
+    return Date.now() - started > 6000;
+  });
+  expect((await api.get(annotation)).status).toBe('reviewing');
+  await settled(annotation, 'to_review');
+  const { results } = await api.get(`${annotation}/history`);
+  expect(results.at(-1)).toMatchObject({ trigger: 'time_out', user: null, previous_status: 'reviewing' });
+  const late = await send('POST', `${annotation}/content/validate`, { body: { actions: ['user_update'] } });
+  expect(late.status).toBe(409);
+  await api.post(`${annotation}/start`);
+});
+
 it('the audit trail names every value with where it came from and what it was', async () => {
   const annotation = await importOne();
   const number = flatten((await api.get(`${annotation}/content`)).content).find((n) => n.schema_id === 'document_id');
@@ -284,15 +305,97 @@ it('the audit trail names every value with where it came from and what it was', 
   expect(results.at(-1)).toMatchObject({ trigger: 'content', actor: 'user', user: user.url });
 });
 
+it('the audit trail is paged, and tells values of formulas from those of people', async () => {
+  const { workspace } = await api.get(queue);
+  const computed = await api.post('/schemas', {
+    name: 'Computed',
+    content: [
+      {
+        category: 'section',
+        id: 'only',
+        label: 'Only',
+        children: [
+          { category: 'datapoint', id: 'base', label: 'Base', type: 'number', constraints: { required: false } },
+          {
+            category: 'datapoint',
+            id: 'double',
+            label: 'Double',
+            type: 'number',
+            formula: 'default_to(field.base, 0) * 2',
+            constraints: { required: false },
+            ui_configuration: { type: 'formula', edit: 'enabled' },
+          },
+        ],
+      },
+    ],
+  });
+  const own = await api.post('/queues', { name: 'Computed', workspace, schema: computed.url });
+  const { annotation } = await api.post(`${await importOne()}/copy`, { target_queue: own.url });
+  const nodes = flatten((await api.get(`${annotation}/content`)).content);
+  const [base, double] = ['base', 'double'].map((id) => nodes.find((node) => node.schema_id === id)) as [Json, Json];
+  expect([double.no_recalculation, 'no_recalculation' in base]).toEqual([false, false]);
+  await api.patch(base.url, { content: { value: '4' } });
+  const first = await api.get(`${annotation}/history?page_size=1`);
+  const { total, next } = first.pagination;
+  expect([first.results.map(({ version }: Json) => version), total >= 2, typeof next]).toEqual([[1], true, 'string']);
+  const last = await api.get(`${annotation}/history?page_size=1&page=${total}`);
+  expect(last.results).toMatchObject([
+    {
+      version: total,
+      values: [
+        { schema_id: 'base', value: '4', origin: 'person' },
+        { schema_id: 'double', value: '8', origin: 'formula' },
+      ],
+    },
+  ]);
+  expect((await send('GET', `${annotation}/history?page=0`)).status).toBe(404);
+});
+
+it('DELETE removes an annotation with its pages and relations, and leaves the document', async () => {
+  const [annotation, other] = (await importAll([await invoice(), await invoice()])) as [string, string];
+  const { document, pages } = await api.get(annotation);
+  const asParent = await api.post('/relations', { type: 'attachment', parent: annotation, annotations: [other] });
+  const asMember = await api.post('/relations', { type: 'attachment', parent: other, annotations: [annotation] });
+  expect(await send('DELETE', annotation)).toEqual({ status: 204, body: null });
+  expect((await send('GET', annotation)).status).toBe(404);
+  expect((await send('DELETE', annotation)).status).toBe(404);
+  expect((await send('GET', `${annotation}/content`)).status).toBe(404);
+  expect((await send('GET', asParent.url)).status).toBe(404);
+  expect([(await api.get(asMember.url)).annotations, (await api.get(other)).relations]).toEqual([[], []]);
+  await waitFor('the pages to go', async () => (await send('GET', pages[0])).status === 404);
+  await waitFor('the document to forget it', async () => (await api.get(document)).annotations.length === 0);
+  expect((await api.download(`${document}/content`)).subarray(0, 4).toString()).toBe('%PDF');
+});
+
+it('an assignment is dated, and a label that is deleted is on no annotation any more', async () => {
+  const annotation = await importOne();
+  const user = await api.get('/auth/user');
+  expect((await api.get(annotation)).assigned_at).toBeNull();
+  await api.post('/annotations/assign', { annotations: [annotation], assignees: [user.url] });
+  expect(await api.get(annotation)).toMatchObject({ assignees: [user.url], assigned_at: expect.any(String) });
+  const organization = `${system.baseUrl}/v1/organizations/${system.organizationId}`;
+  const label = await api.post('/labels', { name: 'Soon gone', organization });
+  await api.post('/labels/apply', { operations: { add: [label.url] }, objects: { annotations: [annotation] } });
+  expect((await api.get(annotation)).labels).toEqual([label.url]);
+  expect((await send('DELETE', label.url)).status).toBe(204);
+  await waitFor('the label to go', async () => (await api.get(annotation)).labels.length === 0);
+});
+
 it('words of the pages are found, clicked and searched, also after a turn', async () => {
   const annotation = await importOne();
   const words = await api.get(`${annotation}/page_data?granularity=words`);
   const word = words.results[0].items.find(({ text }: Json) => text.startsWith('LIFE-'));
   expect(words.results[0]).toMatchObject({ page_number: 1, granularity: 'words' });
   expect((await send('GET', `${annotation}/page_data`)).status).toBe(400);
-  expect((await send('GET', `${annotation}/page_data?granularity=barcodes`)).status).toBe(404);
+  expect((await api.get(`${annotation}/page_data?granularity=barcodes`)).results).toEqual([
+    { page_number: 1, granularity: 'barcodes', items: [] },
+  ]);
+  expect((await send('GET', `${annotation}/page_data?granularity=codes`)).status).toBe(400);
   const found = await api.get(`${annotation}/search?phrase=${encodeURIComponent(word.text.toLowerCase())}`);
   expect(found).toEqual({ results: [{ rectangle: word.position, page: 1 }], status: 'ok' });
+  expect((await send('GET', `${annotation}/search?phrase=L`)).body).toEqual({
+    phrase: ['Ensure this field has at least 2 characters.'],
+  });
 
   const { pages } = await api.get(annotation);
   const field = flatten((await api.get(`${annotation}/content`)).content).find((n) => n.schema_id === 'order_id');

@@ -491,6 +491,15 @@ describe('inboxes', () => {
     expect((await api.get(taken[0])).inbox).toBeNull();
   });
 
+  it('have their filters replaced as a whole, and keep them when a change does not name them', async () => {
+    const inbox = await makeInbox();
+    expect(inbox.filters.document_rejection_conditions.mime_types).toEqual(['image/gif']);
+    const filters = { allowed_senders: ['*@example.com'], denied_senders: [] };
+    expect((await api.patch(inbox.url, { filters })).filters).toEqual(filters);
+    expect((await api.patch(inbox.url, { name: 'Other' })).filters).toEqual(filters);
+    expect((await api.get(inbox.url)).filters).toEqual(filters);
+  });
+
   it('refuse wrong filters at their places', async () => {
     const inbox = await makeInbox();
     const filters = {

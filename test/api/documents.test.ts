@@ -180,7 +180,7 @@ describe('an upload', () => {
       ],
       [
         uploads(),
-        toForm([pdf('not-a-pdf.pdf', readSample('not-a-pdf.pdf'))]),
+        toForm([pdf('note.txt', readSample('not-a-pdf.pdf'))]),
         400,
         { content: ['MIME type text/plain is not allowed for this queue.'] },
       ],
@@ -208,6 +208,20 @@ describe('an upload', () => {
       expect.objectContaining({ type: 'error', content: expect.stringMatching(/password/i) }),
     ]);
     expect((await api.get(`${body.annotation}/content`)).content).toEqual(expect.any(Array));
+  });
+
+  it('of a file that is not what its name says ends in failed_import with a reason', async () => {
+    const { status, body } = await post(
+      `/queues/${system.queueId}/upload`,
+      toForm([pdf('not-a-pdf.pdf', readSample('not-a-pdf.pdf'))]),
+    );
+    expect(status).toBe(201);
+    expect((await api.get(body.document)).mime_type).toBe('application/pdf');
+    const annotation = await settled(body.annotation);
+    expect(annotation.status).toBe('failed_import');
+    expect(annotation.messages).toEqual([
+      expect.objectContaining({ type: 'error', content: expect.stringMatching(/PDF/) }),
+    ]);
   });
 
   it('takes 40 MB and refuses one byte more, over all files', async () => {

@@ -50,6 +50,8 @@ beforeAll(async () => {
       INTAKE_PUBLIC_URL: PUBLIC_URL,
       INTAKE_MAIL_CHECK_SENDER: 'on',
       INTAKE_MAIL_DNS_SERVERS: names.address,
+      INTAKE_EMAILS_PER_DAY: '1000',
+      INTAKE_NOTIFICATIONS_PER_DAY: '1000',
     },
   });
   api = await system.login();
@@ -399,9 +401,61 @@ describe('threads', () => {
       related_emails: [sent.url],
     };
     expect(await api.get(url)).toMatchObject(expected);
+    for (const flag of ['has_email_thread_with_replies', 'has_email_thread_with_new_replies']) {
+      const found = (query: string) => api.get(`/annotations?id=${idOf(url)}&${query}`);
+      expect((await found(`${flag}=true`)).pagination.total).toBe(1);
+      expect((await found(`${flag}=false`)).pagination.total).toBe(0);
+    }
+    const search = async (condition: object) => {
+      const body = { query: { $and: [{ annotation: { $eq: url } }, condition] } };
+      return (await api.post('/annotations/search', body)).pagination.total;
+    };
+    const elsewhere = `${system.baseUrl}/v1/email_threads/999999`;
+    expect([
+      await search({ email_thread: { $eq: email_thread } }),
+      await search({ email_thread: { $in: [email_thread, elsewhere] } }),
+      await search({ email_thread: { $eq: elsewhere } }),
+      await search({ email_thread: { $ne: email_thread } }),
+      await search({ email_thread: { $emptyOrMissing: true } }),
+      await search({ email_sender: { $eq: SENDER.toUpperCase() } }),
+      await search({ email_sender: { $startsWith: SENDER.slice(0, 3) } }),
+      await search({ email_sender: { $anyTokenStartsWith: SENDER.split('@')[1] } }),
+      await search({ email_sender: { $nin: [SENDER] } }),
+      await search({ email_sender: { $emptyOrMissing: false } }),
+      await search({ has_email_thread_with_replies: { $eq: true } }),
+      await search({ has_email_thread_with_new_replies: { $ne: true } }),
+    ]).toEqual([1, 1, 0, 0, 0, 1, 1, 1, 0, 1, 1, 0]);
     const list = await api.get(`/annotations?id=${idOf(url)}&sideload=related_emails`);
     expect(list).toMatchObject({ results: [expected], related_emails: [{ url: sent.url, subject: 'About it' }] });
   });
+});
+
+it('annotations are ordered by senders and threads of their e-mails; without one they are last', async () => {
+  const messageId = `<${uniqueName('id')}@example.org>`;
+  const annotationOf = async ({ subject }: Json) =>
+    (await bySubject(subject, ({ annotations }) => annotations.length > 0)).annotations[0];
+  const first = await annotationOf(await sendNew({}, 'Zoe@example.org'));
+  const second = await annotationOf(await sendNew({ messageId }, 'adam@example.org'));
+  await sendNew({ inReplyTo: messageId, attachments: [] });
+  const task = await api.upload(idOf(inbox.queues[0]), [{ fileName: 'uploaded.pdf', content: await pdf() }]);
+  const uploaded = await waitFor('the upload', () => api.findUploaded(task), { timeoutMs: 60_000 });
+  const third = (await api.get(`/annotations/${uploaded.annotationIds[0]}`)).url;
+  const ordered = async (ordering: string) => {
+    const query = { $and: [{ annotation: { $in: [first, second, third] } }] };
+    const { results } = await api.post(`/annotations/search?ordering=${ordering}`, { query });
+    return results.map(({ url }: Json) => [first, second, third].indexOf(url) + 1);
+  };
+  expect(await ordered('email_sender')).toEqual([2, 1, 3]);
+  expect(await ordered('-email_sender')).toEqual([1, 2, 3]);
+  expect(await ordered('email_thread')).toEqual([1, 2, 3]);
+  expect(await ordered('-email_thread')).toEqual([2, 1, 3]);
+  expect(await ordered('has_email_thread_with_replies')).toEqual([1, 3, 2]);
+  expect(await ordered('-has_email_thread_with_new_replies,id')).toEqual([2, 1, 3]);
+  await api.post('/emails/send', {
+    ...{ queue: inbox.queues[0], to: [{ email: SENDER }], related_annotations: [third] },
+    template_values: { subject: 'About it', message: 'Please look.' },
+  });
+  expect(await ordered('-email_thread')).toEqual([3, 2, 1]);
 });
 
 describe('an import by the API', () => {
@@ -445,6 +499,12 @@ describe('an import by the API', () => {
     const { status, body } = await importMail(raw === null ? null : Buffer.from(raw, 'latin1'), filled);
     expect({ status, fields: Object.keys(body) }).toEqual({ status: 400, fields: [field] });
   });
+});
+
+it('is told apart from what is no upload of a message, and tracking is not there', async () => {
+  expect((await api.request('POST', '/emails/import', { body: {} })).status).toBe(415);
+  const tracked = await api.request('POST', '/email_tracking_events', { body: {} });
+  expect([tracked.status, tracked.headers.get('allow')]).toEqual([405, expect.not.stringContaining('POST')]);
 });
 
 describe('mails that go out', () => {
@@ -507,6 +567,10 @@ describe('mails that go out', () => {
       await api.post(`${url}/start`, {});
       await api.post(`${url}/confirm`, {});
       await mailWith(/^Subject: Your documents were exported: /m);
+      const stats = await api.get('/email_templates/stats');
+      const exported = templates.find(({ name }: Json) => /exported/.test(name));
+      expect(stats).toContainEqual({ url: exported.url, manual_count: 0, automated_count: 1 });
+      expect(stats.map(({ url }: Json) => url)).toEqual(expect.arrayContaining(templates.map(({ url }: Json) => url)));
 
       const nothing = `${uniqueName('nothing')}@example.org`;
       const { url: parent } = await sendNew({ attachments: [] }, nothing);
@@ -516,6 +580,33 @@ describe('mails that go out', () => {
     } finally {
       await automate(false);
     }
+  });
+
+  it('are switched off and on by whom they are sent to, and by nobody else', async () => {
+    const from = `${uniqueName('quiet')}@example.org`;
+    await sendNew({ attachments: [] }, from);
+    const { raw } = await nextMailTo(from);
+    const link = /^List-Unsubscribe:\s*<([^>]+)>/m.exec(raw)?.[1]?.replace(/\s/g, '') ?? '';
+    expect(link).toMatch(/^http:\/\/intake\.example\/api\/v1\/emails\/subscription\?content=/);
+    const follow = async (change: (url: URL) => void = () => undefined) => {
+      const url = new URL(link.replace(`${PUBLIC_URL}/api`, system.baseUrl));
+      change(url);
+      const response = await fetch(url);
+      return { status: response.status, type: response.headers.get('content-type'), text: await response.text() };
+    };
+    expect((await follow((url) => url.searchParams.set('signature', 'x'))).status).toBe(400);
+    expect((await follow((url) => url.searchParams.delete('subscribe'))).status).toBe(400);
+    expect(await follow()).toMatchObject({ status: 200, type: 'text/html; charset=utf-8' });
+    await sendNew({ attachments: [] }, from);
+    const person = `${uniqueName('person')}@example.org`;
+    await sendNew({ attachments: [] }, person);
+    await nextMailTo(person);
+    expect(sentTo(from)).toHaveLength(1);
+
+    const on = await follow((url) => url.searchParams.set('subscribe', 'true'));
+    expect(on.text).toContain(from);
+    await sendNew({ attachments: [] }, from);
+    await waitFor('a second mail', async () => sentTo(from)[1], { timeoutMs: 60_000 });
   });
 
   it('never answer programs, nor the null sender', async () => {
@@ -566,6 +657,38 @@ describe('mails that go out', () => {
     expect(sent.sender).toBe(system.inboxEmail);
     expect(sent.raw).toMatch(/^In-Reply-To: </m);
     expect(sent.raw).toContain('invoice.pdf');
+  });
+
+  it('may reject what came: values of the document stand in the mail, and the e-mail is rejected with its last document', async () => {
+    const from = `${uniqueName('rejected')}@example.org`;
+    const { subject } = await sendNew({ attachments: [await file('one.pdf'), await file('two.pdf')] }, from);
+    const email = await bySubject(subject, (one) => one.annotations.length === 2);
+    const [template] = (await api.get(`/email_templates?queue=${idOf(email.queue)}&type=rejection_default`)).results;
+    const [first, second] = email.annotations;
+    for (const url of [first, second])
+      await waitFor('the document to be read', async () => (await api.get(url)).status === 'to_review');
+    await api.post('/emails/send', {
+      ...{ to: [{ email: from }], queue: email.queue, parent_email: email.url, related_annotations: [first] },
+      template_values: {
+        subject: 'No: {{annotation.content.value.document_id}}',
+        message: '<p>{{annotation.url}}</p>',
+      },
+      ...{ labels: ['rejection'], email_template: template.url },
+    });
+    const { raw } = await nextMailTo(from);
+    expect(raw).toMatch(/^Subject: No: INV/m);
+    expect(raw).toContain(first);
+    expect((await api.get(`/emails?type=outgoing&to=${from}`)).results).toMatchObject([{ labels: ['rejection'] }]);
+    expect(await api.get('/email_templates/stats')).toContainEqual(
+      expect.objectContaining({ url: template.url, manual_count: 1, automated_count: 0 }),
+    );
+
+    const { rejected } = (await api.get('/emails/counts')).incoming;
+    await api.post(`${first}/reject`, { note_content: 'twice' });
+    await api.post(`${second}/reject`, {});
+    await waitFor('the label', async () => (await api.get(email.url)).labels.includes('rejected'));
+    expect((await api.get(email.email_thread)).labels).toEqual(['rejected']);
+    expect((await api.get('/emails/counts')).incoming.rejected).toBe(rejected + 1);
   });
 
   it.each([

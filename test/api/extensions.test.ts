@@ -1,11 +1,20 @@
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TLSSocket } from 'node:tls';
 import {
   type Api,
   buildPdf,
   idOf,
   invoiceLines,
   type Json,
+  makeCertificate,
   type ReceivedCall,
   type Receiver,
+  runCommand,
   startReceiver,
   startSystem,
   type TestSystem,
@@ -16,15 +25,20 @@ let system: TestSystem;
 let api: Api;
 let receiver: Receiver;
 let numbers = 0;
+/** Of a server on this machine, which the system trusts. */
+let folder: string;
 
 beforeAll(async () => {
   receiver = await startReceiver();
-  system = await startSystem({ env: { INTAKE_OUTGOING_ALLOW: '127.0.0.1' } });
+  folder = mkdtempSync(join(tmpdir(), 'intake-extensions-'));
+  const { certFile } = await makeCertificate(folder);
+  system = await startSystem({ env: { INTAKE_OUTGOING_ALLOW: '127.0.0.1', NODE_EXTRA_CA_CERTS: certFile } });
   api = await system.login();
 });
 afterAll(async () => {
   await system?.stop();
   await receiver?.stop();
+  if (folder) rmSync(folder, { recursive: true });
 });
 
 const urlOf = (path: string) => `${system.baseUrl}/v1${path}`;
@@ -85,6 +99,11 @@ const post = async (path: string, body?: unknown) => {
 const flatten = (nodes: Json[]): Json[] => nodes.flatMap((node) => [node, ...flatten(node.children ?? [])]);
 const nodesOf = async (annotation: string): Promise<Json[]> =>
   flatten((await api.get(`${annotation}/content`)).content);
+/** A multivalue of a schema has its only child outside of a list. */
+const withListedChildren = (node: Json): Json => ({
+  ...node,
+  children: [node.children ?? []].flat().map(withListedChildren),
+});
 const find = (nodes: Json[], schemaId: string): Json => nodes.find((node) => node.schema_id === schemaId);
 const inCall = ({ body }: ReceivedCall, schemaId: string): Json => find(flatten(body.annotation.content), schemaId);
 const replace = (id: number | string, value: string) => ({ op: 'replace', id, value: { content: { value } } });
@@ -153,6 +172,93 @@ describe('annotation_content.initialize', () => {
         detail: detailOf(hook, true),
       },
     ]);
+  });
+});
+
+describe('what an extension decides during annotation_content.initialize', () => {
+  /** Calls the API as the extension that is being called. */
+  const actAs = async ({ body }: ReceivedCall, action: string, what: object = {}, token?: string) => {
+    const response = await fetch(`${body.annotation.url}/${action}`, {
+      method: 'POST',
+      headers: {
+        authorization: `token ${token ?? body.rossum_authorization_token}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify(what),
+    });
+    const text = await response.text();
+    return { status: response.status, body: text === '' ? null : (JSON.parse(text) as Json) };
+  };
+  const owner = async () => (await api.get('/auth/user')).url;
+
+  it.each([
+    ['reject', { note_content: 'Not for us.' }, 'rejected'],
+    ['postpone', {}, 'postponed'],
+    ['delete', {}, 'deleted'],
+  ])('%s holds when all of them have answered', async (action, what, status) => {
+    const queueId = await makeQueue();
+    const seen: Json[] = [];
+    receiver.answer(`/decides/${action}`, async (call) => {
+      seen.push(await actAs(call, action, what), await api.get(call.body.annotation.url));
+      return { body: { operations: [replace(inCall(call, 'document_id').id, 'SEEN')] } };
+    });
+    const events = ['annotation_content.initialize'];
+    const first = await makeHook(queueId, `/decides/${action}`, events, { token_owner: await owner() });
+    await makeHook(queueId, `/decides/${action}/later`, events, { run_after: [first.url] });
+    const annotation = await importInvoice(queueId, status);
+    const [answer, during] = seen as [Json, Json];
+    expect([answer.status, during.status]).toEqual([action === 'reject' ? 200 : 204, 'importing']);
+    expect(receiver.at(`/decides/${action}/later`)).toHaveLength(1);
+    expect(find(await nodesOf(annotation), 'document_id').content.value).toBe('SEEN');
+    const shown = await api.get(annotation);
+    if (action === 'reject') {
+      expect(answer.body).toEqual({ status: 'rejected', note: expect.any(String) });
+      expect(await api.get(answer.body.note)).toMatchObject({ annotation, content: 'Not for us.' });
+      expect(shown.rejected_by).toBe(await owner());
+    }
+    if (action === 'delete') expect(shown.deleted_by).toBe(await owner());
+    expect(shown.automated).toBe(false);
+  });
+
+  it('split makes the parts at once, and only once', async () => {
+    const queueId = await makeQueue();
+    const answers: Json[] = [];
+    receiver.answer('/decides/split', async (call) => {
+      const { pages, url } = call.body.annotation;
+      if ((await api.get(url)).relations.length > 0 || pages.length < 2) return {};
+      const documents = pages.map((page: string) => ({ pages: [{ page }] }));
+      for (const action of ['split', 'split', 'postpone']) answers.push(await actAs(call, action, { documents }));
+      return {};
+    });
+    await makeHook(queueId, '/decides/split', ['annotation_content.initialize'], { token_owner: await owner() });
+    const content = await buildPdf({ lines: invoiceLines('INV-101'), pages: [invoiceLines('INV-102')] });
+    const task = await api.upload(queueId, [{ fileName: 'two.pdf', content }]);
+    const { annotationIds } = await waitFor('the upload', () => api.findUploaded(task), { timeoutMs: 60_000 });
+    await reaches(urlOf(`/annotations/${annotationIds[0]}`), 'split');
+    expect(answers.map(({ status }) => status)).toEqual([200, 409, 409]);
+    const parts = answers[0]?.body.results.map(({ annotation }: Json) => annotation);
+    expect(parts).toHaveLength(2);
+    const numbersOf = parts.map(async (part: string) => {
+      await reaches(part, 'to_review');
+      return find(await nodesOf(part), 'document_id').content.value;
+    });
+    expect(await Promise.all(numbersOf)).toEqual(['INV-101', 'INV-102']);
+  });
+
+  it('is for the extension that is asked, about the document that it is asked about', async () => {
+    const queueId = await makeQueue();
+    const { key } = await api.post('/auth/login', system.admin);
+    const other = await importInvoice(queueId);
+    const answers: Json[] = [];
+    receiver.answer('/decides/others', async (call) => {
+      answers.push(await actAs(call, 'postpone', {}, key));
+      answers.push(await actAs({ ...call, body: { ...call.body, annotation: { url: other } } }, 'cancel'));
+      answers.push(await actAs(call, 'confirm'));
+      return {};
+    });
+    await makeHook(queueId, '/decides/others', ['annotation_content.initialize'], { token_owner: await owner() });
+    await importInvoice(queueId);
+    expect(answers.map(({ status }) => status)).toEqual([409, 409, 409]);
   });
 });
 
@@ -291,6 +397,65 @@ describe('confirm and export', () => {
   });
 });
 
+describe('the usage report', () => {
+  it('knows what people corrected and how long it took, also when hooks change fields afterwards; and comes to the same when it is rebuilt', async () => {
+    const queueId = await makeQueue();
+    receiver.answer('/totals', ({ body }) => {
+      const total = find(flatten(body.annotation.content), 'amount_total');
+      return { body: { operations: [replace(total.id, '99.00')] } };
+    });
+    await makeHook(queueId, '/totals', ['annotation_content.export']);
+    const annotation = await importInvoice(queueId);
+    await importInvoice(queueId);
+    await api.post(`${annotation}/start`);
+    const nodes = await nodesOf(annotation);
+    const [number, total, date] = ['document_id', 'amount_total', 'date_issue'].map((id) => find(nodes, id));
+    const write = (node: Json, value: string, seconds: number) =>
+      api.patch(`${annotation}/content/${node.id}`, {
+        ...{ content: { value }, validation_sources: ['human'], time_spent: seconds },
+      });
+    await write(number, 'CORRECTED', 4);
+    await write(total, '77.00', 2);
+    // Looked at, and left as it was read.
+    await write(date, date.content.value, 1);
+    await api.post(`${annotation}/confirm`);
+    await reaches(annotation, 'exported');
+    expect(find(await nodesOf(annotation), 'amount_total').content).toMatchObject({
+      value: '99.00',
+      connector_text: '99.00',
+    });
+
+    const body = { filter: { queues: [queueUrl(queueId)] }, group_by: ['queue'] };
+    const report = await waitFor('the export to be counted', async () => {
+      const found = await api.post('/annotations/usage_report', body);
+      return found.totals.exported_count === 1 && found;
+    });
+    expect(report.totals).toMatchObject({ imported_count: 2, corrections_per_document_avg: 1 });
+    expect(report.totals).not.toHaveProperty('time_and_corrections_per_field');
+    const fields: Json[] = report.series[0].values.time_and_corrections_per_field;
+    const schema = await api.get((await api.get(annotation)).schema);
+    const datapoints = flatten(schema.content.map(withListedChildren)).filter(
+      ({ category }) => category === 'datapoint',
+    );
+    expect(fields.map(({ schema_id, label }) => [schema_id, label])).toEqual(
+      datapoints.filter(({ id }) => nodes.some((node) => node.schema_id === id)).map(({ id, label }) => [id, label]),
+    );
+    const of = (schemaId: string) => fields.find(({ schema_id: id }) => id === schemaId);
+    expect(of('document_id')).toEqual({
+      schema_id: 'document_id',
+      label: expect.any(String),
+      total_count: 1,
+      corrected_ratio: 1,
+      time_spent_avg_s: 4,
+    });
+    expect(of('amount_total')).toMatchObject({ total_count: 1, corrected_ratio: 0, time_spent_avg_s: 2 });
+    expect(of('date_issue')).toMatchObject({ total_count: 1, corrected_ratio: 0, time_spent_avg_s: 1 });
+
+    expect((await runCommand(system, 'reporting', 'rebuild')).annotations).toBeGreaterThanOrEqual(2);
+    expect(await api.post('/annotations/usage_report', body)).toEqual(report);
+  });
+});
+
 describe('a connector', () => {
   it('is asked at import, at each validation and before a confirmation, and gets the export', async () => {
     const queueId = await makeQueue();
@@ -330,7 +495,10 @@ describe('a connector', () => {
       automated: false,
     });
     const number = find(await nodesOf(annotation), 'document_id');
-    expect(number).toMatchObject({ content: { value: 'BY CONNECTOR' }, validation_sources: ['connector'] });
+    expect(number).toMatchObject({
+      content: { value: 'BY CONNECTOR', connector_text: 'BY CONNECTOR', connector_position: null },
+      validation_sources: ['connector'],
+    });
 
     await api.post(`${annotation}/start`);
     const { messages } = await api.post(`${annotation}/content/validate`, { updated_datapoint_ids: [number.id] });
@@ -355,6 +523,31 @@ describe('a connector', () => {
     expect(receiver.at('/connector/validate')).toHaveLength(3);
     expect(receiver.at('/connector/save')).toHaveLength(1);
     await api.delete(connector.url);
+  });
+
+  it('is shown the client certificate of its settings', async () => {
+    const own = mkdtempSync(join(folder, 'client-'));
+    const client = await makeCertificate(own, 'capture.example.com');
+    const shown: unknown[] = [];
+    const options = { cert: readFileSync(join(folder, 'cert.pem')), key: readFileSync(join(folder, 'key.pem')) };
+    const server = createServer({ ...options, requestCert: true, rejectUnauthorized: false }, (request, response) => {
+      shown.push((request.socket as TLSSocket).getPeerCertificate().subject?.CN);
+      response.end('{}');
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const queueId = await makeQueue();
+    const connector = await makeConnector(queueId, '', {
+      service_url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      client_ssl_certificate: readFileSync(client.certFile, 'utf8'),
+      client_ssl_key: readFileSync(client.keyFile, 'utf8'),
+    });
+    expect(connector).not.toHaveProperty('client_ssl_key');
+    const annotation = await importInvoice(queueId);
+    expect((await api.get(annotation)).messages).toBeNull();
+    expect(shown).toEqual(['capture.example.com']);
+    server.closeAllConnections();
+    server.close();
   });
 
   it('refuses a confirmation, also through the API, and one that is not there says so', async () => {
@@ -464,10 +657,17 @@ describe('calls by hand', () => {
         content: expect.any(Array),
       },
     });
-    expect(
-      (await post(`${hook.url}/generate_payload`, { event: 'annotation_content', action: 'updated' })).body,
-    ).toEqual({
-      annotation: ['This field is required.'],
+    const required = ['This field is required.'];
+    const refused = async (given: Json) => (await post(`${hook.url}/generate_payload`, given)).body;
+    expect(await refused({ event: 'annotation_content', action: 'updated' })).toEqual({
+      annotation: required,
+      status: required,
+      previous_status: required,
     });
+    for (const key of Object.keys(body))
+      expect(await refused({ ...body, [key]: undefined })).toEqual({ [key]: required });
+    expect(await refused({ event: 'upload', action: 'created' })).toEqual({ upload: required });
+    expect(await refused({ event: 'email', action: 'received' })).toEqual({ email: required });
+    expect(await refused({ event: 'unknown', action: 'created' })).toEqual({ event: [expect.any(String)] });
   });
 });

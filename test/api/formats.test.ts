@@ -229,6 +229,20 @@ describe('a zip archive', () => {
   const outcomes = (results: Awaited<ReturnType<typeof send>>) =>
     results.map(({ annotation, document }) => [document.original_file_name, annotation.status]);
 
+  it('that is an ISDOC package becomes one document: the PDF is shown, the e-invoice is read', async () => {
+    const isdoc =
+      '<Invoice xmlns="http://isdoc.cz/namespace/2013" version="6.0.1"><ID>ISDOC-77</ID><IssueDate>2024-02-01</IssueDate></Invoice>';
+    const zip = await pack({
+      'manifest.xml':
+        '<manifest xmlns="http://isdoc.cz/namespace/2013/manifest"><maindocument filename="faktura.isdoc"/></manifest>',
+      'faktura.isdoc': isdoc,
+      'faktura.pdf': await invoice('PRINTED-1'),
+    });
+    const results = await send(['faktura.isdocx', zip]);
+    expect(outcomes(results)).toEqual([['faktura.pdf', 'to_review']]);
+    expect(await valuesOf(results[0]!.annotation)).toMatchObject({ document_id: 'ISDOC-77' });
+  });
+
   it('is opened: each file becomes a document with an annotation, in the place of the archive', async () => {
     const taken = await invoice('ZIP-B');
     const zip = await pack({

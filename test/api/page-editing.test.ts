@@ -72,6 +72,72 @@ const numberOf = async (annotation: string) =>
   idsOfFields((await api.get(`${annotation}/content`)).content).find(({ schema_id }) => schema_id === 'document_id')
     ?.content.value;
 
+it('a suggested edit is made, shown, changed and deleted', async () => {
+  const { url, pages, queue } = await importScan();
+  const [one, two, three] = pages as [string, string, string];
+  const documents = [{ pages: [{ page: one }], target_queue: queue }];
+  const { status, body: edit } = await send(api, '/suggested_edits', { annotation: url, documents });
+  expect([status, edit]).toEqual([
+    201,
+    {
+      id: idOf(edit.url),
+      url: expect.stringMatching(/\/v1\/suggested_edits\/\d+$/),
+      annotation: url,
+      documents: [{ pages: [{ page: one, rotation: 0, deleted: false }], target_queue: queue, values: {} }],
+    },
+  ]);
+  expect((await api.get(url)).suggested_edit).toBe(edit.url);
+  const list = await api.get(`/annotations?id=${idOf(url)}&sideload=suggested_edits`);
+  expect(list.suggested_edits).toEqual([edit]);
+  expect((await api.get(`/suggested_edits?annotation=${idOf(url)}&ordering=-annotation`)).results).toEqual([edit]);
+
+  const better = [
+    { pages: [{ page: three, rotation: 90, deleted: true }], target_queue: queue, values: { 'edit:kind': 'x' } },
+    { pages: [{ page: two, rotation: 0, deleted: false }], target_queue: queue, values: {} },
+  ];
+  expect(await api.patch(edit.url, { documents: better })).toEqual({ ...edit, documents: better });
+  expect((await send(api, edit.url, { documents: [] }, 'PUT')).body).toEqual({ ...edit, documents: [] });
+
+  const other = await importScan();
+  for (const [wrong, key] of [
+    [{ documents }, 'annotation'],
+    [{ annotation: other.url }, 'documents'],
+    [{ annotation: url, documents }, 'annotation'],
+    [{ annotation: other.url, documents }, 'documents'],
+    [
+      { annotation: other.url, documents: [{ pages: [{ page: other.pages[0], rotation: 45 }], target_queue: queue }] },
+      'documents',
+    ],
+    [{ annotation: other.url, documents: [{ pages: [], target_queue: queue }] }, 'documents'],
+  ] as const) {
+    expect(await send(api, '/suggested_edits', wrong)).toEqual({
+      status: 400,
+      body: expect.objectContaining({ [key]: expect.anything() }),
+    });
+  }
+  expect((await send(api, edit.url, undefined, 'DELETE')).status).toBe(204);
+  expect((await api.get(url)).suggested_edit).toBeNull();
+  expect((await send(api, edit.url, undefined, 'GET')).status).toBe(404);
+
+  // It goes with the pages it names.
+  const again = await api.post('/suggested_edits', { annotation: url, documents });
+  await api.post(`${url}/edit_pages/in_place`, { parent_pages: [{ page: two }] });
+  expect((await api.get(url)).suggested_edit).toBeNull();
+  expect((await send(api, again.url, undefined, 'GET')).status).toBe(404);
+});
+
+it('pages of a postponed document are split, but not edited', async () => {
+  const { url, pages } = await importScan();
+  await api.post(`${url}/postpone`);
+  const edit = [{ parent_pages: [{ page: pages[0] }] }];
+  expect(await send(api, `${url}/edit_pages`, { edit })).toMatchObject({
+    status: 409,
+    body: { code: 'conflict_status' },
+  });
+  expect((await send(api, `${url}/edit_pages/start`, {})).status).toBe(409);
+  expect((await send(api, `${url}/split`, { documents: [{ pages: [{ page: pages[0] }] }] })).status).toBe(200);
+});
+
 it('splits a document into new ones, in the order and with the turns that are asked for', async () => {
   const original = await importScan();
   const [first, second, third] = original.pages as string[];

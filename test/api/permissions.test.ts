@@ -37,6 +37,7 @@ const MATRIX: Record<Permission, string> = {
   readUserNames: '      x - x x x x x',
   readAnnotations: '    x x x x x x x',
   review: '             - x x x x - x',
+  embed: '              - x x x x - -',
   dispose: '            - - x x x - x',
   reject: '             - - x x x x x',
   approve: '            - - - - - x x',
@@ -89,6 +90,7 @@ interface Objects {
   readonly email_thread: number;
   readonly note: number;
   readonly relation: number;
+  readonly suggested_edit: number;
   readonly document_relation: number;
   readonly automation_blocker: number;
 }
@@ -156,6 +158,8 @@ const ENDPOINTS: Record<string, Endpoint> = {
   'POST /auth/password/score': everybody,
   'POST /organizations/create': everybody,
   'GET /oauth': everybody,
+  // No link of a mail.
+  'GET /emails/subscription': { row: 'everybody', except: () => 400 },
   // Nobody has set single sign-on up, and no login has begun.
   'GET /oauth/login': { row: 'everybody', except: () => 400 },
   'GET /oauth/code': { row: 'everybody', except: () => 400 },
@@ -308,6 +312,8 @@ const ENDPOINTS: Record<string, Endpoint> = {
   'POST /hooks/:id/generate_payload': one('watchHooks', 'hook', {
     body: () => ({ event: 'invocation', action: 'manual' }),
   }),
+  'GET /hooks/:id/deliveries': one('watchHooks', 'hook'),
+  'POST /hooks/:id/replay': one('watchHooks', 'hook', { body: () => ({ failed_since: '2026-01-01' }) }),
   'GET /hooks/:id/secrets_keys': one('writeConfiguration', 'hook'),
   'POST /hooks/:id/duplicate': one('writeConfiguration', 'hook', { body: () => ({ name: 'Copy' }) }),
   'GET /labels': list('readTemplates', 'label'),
@@ -441,6 +447,8 @@ const ENDPOINTS: Record<string, Endpoint> = {
     }),
   }),
   'POST /annotations/:id/start': one('review', 'annotation'),
+  'POST /annotations/:id/start_embedded': one('embed', 'annotation'),
+  'POST /annotations/:id/create_embedded_url': one('embed', 'annotation'),
   'POST /annotations/:id/cancel': one('review', 'annotation'),
   'POST /annotations/:id/postpone': one('dispose', 'annotation'),
   'POST /annotations/:id/delete': one('dispose', 'annotation'),
@@ -482,6 +490,7 @@ const ENDPOINTS: Record<string, Endpoint> = {
   },
   'GET /annotations/:id/processing_duration': one('readAnnotations', 'annotation'),
   'PATCH /annotations/:id/processing_duration': one('review', 'annotation'),
+  'DELETE /annotations/:id': one('purge', 'annotation', { fresh: async () => ({ id: await copyOfFirst() }) }),
   'GET /annotations/:id/history': one('readAnnotations', 'annotation'),
   'GET /annotations/:id/page_data': one('readAnnotations', 'annotation', { query: () => 'granularity=words' }),
   'GET /annotations/:id/search': one('readAnnotations', 'annotation', { query: () => 'phrase=invoice' }),
@@ -522,6 +531,7 @@ const ENDPOINTS: Record<string, Endpoint> = {
 
   'GET /emails': list('readEmails', 'email'),
   'GET /emails/counts': any('readEmails'),
+  'GET /email_templates/stats': any('readTemplates'),
   'GET /emails/:id': one('readEmails', 'email'),
   'GET /emails/:id/content': one('readEmails', 'email'),
   'PUT /emails/:id': one('writeEmails', 'email', { body: () => ({ labels: [] }) }),
@@ -553,7 +563,22 @@ const ENDPOINTS: Record<string, Endpoint> = {
   'GET /lessons/:id': { row: 'writeConfiguration', id: 'annotation', except: () => 404 },
   'DELETE /lessons/:id': { row: 'writeConfiguration', id: 'annotation', except: () => 404 },
   'POST /lessons/forget': { row: 'writeConfiguration', except: () => 404, body: () => ({ sender: 'vat:de1' }) },
-  'GET /suggested_edits': list('readAnnotations'),
+  'GET /email_tracking_events': list('readEmails'),
+  'GET /suggested_edits': list('readAnnotations', 'suggested_edit'),
+  'POST /suggested_edits': {
+    row: 'dispose',
+    refuses: 400,
+    body: ({ annotation }) => ({ annotation: at('annotations', annotation), documents: [] }),
+  },
+  'GET /suggested_edits/:id': one('readAnnotations', 'suggested_edit'),
+  'PATCH /suggested_edits/:id': one('dispose', 'suggested_edit'),
+  'PUT /suggested_edits/:id': one('dispose', 'suggested_edit', { body: () => ({ documents: [] }) }),
+  'DELETE /suggested_edits/:id': one('dispose', 'suggested_edit', {
+    fresh: async () => ({
+      id: (await admin.post('/suggested_edits', { annotation: at('annotations', await copyOfFirst()), documents: [] }))
+        .id,
+    }),
+  }),
 };
 
 /** No request of these reaches anything: they are here for what they say of themselves. */
@@ -641,6 +666,12 @@ async function makeSpareQueue(): Promise<number> {
   return (await admin.post('/queues/from_template', template)).id;
 }
 
+/** An annotation that nothing else needs. */
+async function copyOfFirst(): Promise<number> {
+  const body = { target_queue: at('queues', first.queue) };
+  return idOf((await admin.post(`/annotations/${first.annotation}/copy`, body)).annotation);
+}
+
 async function makeTemplate(api: Api, queueId: number): Promise<number> {
   return (await api.post('/email_templates', { name: 'Template', queue: at('queues', queueId) })).id;
 }
@@ -689,6 +720,7 @@ async function prepare(api: Api, { organizationId, queueId, inboxEmail }: Organi
     email: email.id,
     email_thread: idOf(email.email_thread),
     note: (await api.post('/notes', { annotation: annotation.url, content: 'A note.' })).id,
+    suggested_edit: (await api.post('/suggested_edits', { annotation: annotation.url, documents: [] })).id,
     relation: (await api.post('/relations', { type: 'attachment', annotations: [annotation.url] })).id,
     document_relation: (await api.post('/document_relations', { annotation: annotation.url })).id,
     automation_blocker: idOf(annotation.automation_blocker),

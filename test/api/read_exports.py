@@ -1,13 +1,12 @@
-"""Reads exported files with Python's own readers and prints what they hold as JSON: independent of the code that wrote them."""
+"""Reads exported files with well-known Python readers and prints what they hold as JSON: independent of the code that wrote them."""
 
 import csv
 import json
 import sys
-import xml.etree.ElementTree as ET
-import zipfile
 from pathlib import Path
 
-MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+import openpyxl
+from lxml import etree
 
 
 def read_csv(path):
@@ -16,7 +15,7 @@ def read_csv(path):
 
 
 def read_xml(path):
-    root = ET.parse(path).getroot()
+    root = etree.parse(path).getroot()
     return {
         "annotations": [
             {
@@ -39,8 +38,10 @@ def read_xml(path):
     }
 
 
-def read_xlsx_with_openpyxl(path, openpyxl):
+def read_xlsx(path):
     book = openpyxl.load_workbook(path)
+    formulas = [cell for row in book["export"].iter_rows() for cell in row if cell.data_type == "f"]
+    assert formulas == []
     rows = [
         [
             cell.value.date().isoformat() if cell.is_date and cell.value else cell.value
@@ -55,47 +56,6 @@ def without_empty_end(row):
     while row and row[-1] is None:
         row = row[:-1]
     return row
-
-
-def read_xlsx_by_hand(path):
-    """Enough for what an export writes: numbers, dates (style 1) and strings in their cells."""
-    import datetime
-    import re
-
-    with zipfile.ZipFile(path) as book:
-        assert book.testzip() is None
-        sheets = ET.fromstring(book.read("xl/workbook.xml")).iter(MAIN + "sheet")
-        names = [sheet.get("name") for sheet in sheets]
-        sheet = ET.fromstring(book.read("xl/worksheets/sheet1.xml"))
-    assert next(sheet.iter(MAIN + "f"), None) is None
-    rows = []
-    for row in sheet.iter(MAIN + "row"):
-        cells = {}
-        for cell in row.iter(MAIN + "c"):
-            letters = re.match("[A-Z]+", cell.get("r")).group()
-            column = 0
-            for letter in letters:
-                column = column * 26 + ord(letter) - 64
-            if cell.get("t") == "str":
-                value = cell.findtext(MAIN + "v")
-            elif cell.get("s") == "1":
-                value = (
-                    datetime.date(1899, 12, 30)
-                    + datetime.timedelta(days=int(cell.findtext(MAIN + "v")))
-                ).isoformat()
-            else:
-                value = float(cell.findtext(MAIN + "v"))
-            cells[column] = value
-        rows.append([cells.get(i + 1) for i in range(max(cells, default=0))])
-    return {"sheets": names, "rows": rows}
-
-
-def read_xlsx(path):
-    try:
-        import openpyxl
-    except ImportError:
-        return read_xlsx_by_hand(path)
-    return read_xlsx_with_openpyxl(path, openpyxl)
 
 
 folder = Path(sys.argv[1])

@@ -1,13 +1,4 @@
-import {
-  type Api,
-  buildPdf,
-  idOf,
-  invoiceLines,
-  type Json,
-  startSystem,
-  type TestSystem,
-  waitFor,
-} from '@intake/testkit';
+import { Api, buildPdf, idOf, invoiceLines, type Json, startSystem, type TestSystem, waitFor } from '@intake/testkit';
 
 const SIDELOADS =
   'assignees automation_blockers confirmed_bys content creators deleted_bys documents emails exported_bys labels modifiers notes organizations pages purged_bys queues rejected_bys related_emails relations child_relations schemas suggested_edits workflow_runs workspaces';
@@ -88,10 +79,14 @@ it('a review goes from start over an edit to the export', async () => {
     await send(colleague, 'POST', `${annotation}/start`),
     await send(colleague, 'POST', `${annotation}/cancel`),
     await send(colleague, 'POST', `${annotation}/confirm`),
+    await send(colleague, 'PATCH', annotation, { body: { status: 'exporting' } }),
+    await send(colleague, 'PATCH', annotation, { body: { status: 'importing' } }),
     await send(colleague, 'POST', `${annotation}/content/operations`, { body: { operations: [] } }),
   ];
-  expect(held.map(({ status }) => status)).toEqual([409, 409, 409, 409]);
-  expect(held[1]?.body).toEqual({ detail: 'Document is being annotated by other user.', code: 'conflict_user' });
+  expect(held.map(({ status }) => status)).toEqual(held.map(() => 409));
+  for (const { body } of held) {
+    expect(body).toEqual({ detail: 'Document is being annotated by other user.', code: 'conflict_user' });
+  }
 
   const number = await fieldOf(annotation, 'document_id');
   expect(number).toMatchObject({ url: `${annotation}/content/${number.id}`, category: 'datapoint' });
@@ -277,4 +272,106 @@ it('an export refuses what it cannot do, in JSON', async () => {
       })
     ).status,
   ).toBe(200);
+});
+
+describe('a review in a page of others', () => {
+  const ENDS = { return_url: 'https://erp.example.com/done?a=1', cancel_url: 'https://erp.example.com/back' };
+  let annotator: Api;
+  let annotation: string;
+  let other: string;
+
+  beforeAll(async () => {
+    const login = { username: 'embedder@example.com', password: 'correct horse battery' };
+    await api.post('/users', {
+      ...login,
+      organization: `${system.baseUrl}/v1/organizations/${system.organizationId}`,
+      groups: [`${system.baseUrl}/v1/groups/2`],
+      queues: [`${system.baseUrl}/v1/queues/${system.queueId}`],
+    });
+    annotator = await system.login(login);
+    [annotation, other] = (await importInvoices(2)) as [string, string];
+  });
+  const withToken = (token: string) => Object.assign(new Api(system.baseUrl), { token });
+  const tokenIn = (url: string) => new URLSearchParams(new URL(url).hash.slice(1)).get('authToken') as string;
+
+  it('starts, and its address has a token for this document alone', async () => {
+    const { url } = await annotator.post(`${annotation}/start_embedded`, ENDS);
+    const id = idOf(annotation);
+    expect(url.split('#')[0]).toBe(`${system.baseUrl.replace(/\/api$/, '')}/embedded/document/${id}`);
+    const given = new URLSearchParams(new URL(url).hash.slice(1));
+    expect(given.get('return_url')).toBe(ENDS.return_url);
+    expect(given.get('cancel_url')).toBe(ENDS.cancel_url);
+    expect((await api.get(annotation)).status).toBe('reviewing');
+
+    const embedded = withToken(tokenIn(url));
+    const own = await embedded.get(annotation);
+    const [page] = own.pages;
+    const [field] = flatten((await embedded.get(`${annotation}/content`)).content).filter(({ content }) => content);
+    const pages = `/pages?annotation=${id}`;
+    for (const path of [own.document, own.queue, own.schema, page, pages, '/auth/user']) await embedded.get(path);
+    expect((await embedded.request('GET', `${page}/preview`)).status).toBe(200);
+    expect((await embedded.request('GET', `${own.document}/content`)).status).toBe(200);
+    await embedded.patch(field?.url, { content: { value: 'typed elsewhere' } });
+
+    const strange = await api.get(other);
+    const refused: [string, string, object?][] = [
+      ['GET', other],
+      ['GET', `${other}/content`],
+      ['POST', `${other}/start`, {}],
+      ['GET', strange.pages[0]],
+      ['GET', `${strange.pages[0]}/content`],
+      ['GET', strange.document],
+      ['GET', `/pages?annotation=${idOf(other)}`],
+      ['GET', `/pages?annotation=${id}&annotation=${idOf(other)}`],
+      ['GET', `/pages?annotation=${idOf(other)}&annotation=${id}`],
+      ['GET', `/pages?annotation=${id},${idOf(other)}`],
+      ['PATCH', annotation, { status: 'postponed' }],
+      ['POST', `${annotation}/rotate`, { rotation_deg: 90 }],
+      ['GET', '/pages'],
+      ['GET', '/annotations'],
+      ['POST', '/annotations/search', { query_string: { string: 'INV' } }],
+      ['GET', `/queues/${system.queueId}/export?format=json`],
+      ['POST', `/queues/${system.queueId}/next`, {}],
+      ['GET', '/queues'],
+      ['GET', '/users'],
+      ['POST', `${annotation}/copy`, { target_queue: own.queue }],
+      ['POST', `${annotation}/start_embedded`, {}],
+      ['GET', '/organizations'],
+    ];
+    for (const [method, path, body] of refused) {
+      expect([method, path, (await send(embedded, method, path, { body })).status]).toEqual([method, path, 403]);
+    }
+    await embedded.request('POST', `${annotation}/confirm`);
+    expect(['exported', 'exporting', 'confirmed']).toContain((await api.get(annotation)).status);
+  });
+
+  it('is shown in any state without a change, and the token ends when it is to', async () => {
+    const { url, status } = await annotator.post(`${other}/create_embedded_url`, { max_token_lifetime_s: 600 });
+    expect(status).toBe('to_review');
+    expect((await api.get(other)).status).toBe('to_review');
+    expect((await withToken(tokenIn(url)).get(other)).status).toBe('to_review');
+    const exchange = await fetch(`${system.baseUrl}/v1/auth/token`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${tokenIn(url)}`, 'Content-Type': 'application/json' },
+      body: '{}',
+    });
+    expect(exchange.status).toBe(403);
+    const short = await annotator.post(`${other}/create_embedded_url`, { max_token_lifetime_s: 1 });
+    const isOver = async () => (await send(withToken(tokenIn(short.url)), 'GET', other)).status === 401;
+    await waitFor('the end of the token', isOver);
+  });
+
+  it('refuses administrators, addresses that are none, lifetimes that are none, and what is not there', async () => {
+    expect((await send(api, 'POST', `${other}/start_embedded`)).status).toBe(403);
+    for (const wrong of ['javascript:alert(1)', 'nowhere', 'ftp://example.com/']) {
+      const { status, body } = await send(annotator, 'POST', `${other}/start_embedded`, {
+        body: { return_url: wrong },
+      });
+      expect([status, Object.keys(body ?? {})]).toEqual([400, ['return_url']]);
+    }
+    const endless = await send(annotator, 'POST', `${other}/start_embedded`, { body: { max_token_lifetime_s: -1 } });
+    expect([endless.status, Object.keys(endless.body ?? {})]).toEqual([400, ['max_token_lifetime_s']]);
+    expect((await send(annotator, 'POST', '/annotations/999999/start_embedded')).status).toBe(404);
+    expect((await api.get(other)).status).toBe('to_review');
+  });
 });

@@ -206,6 +206,31 @@ describe('a search by a query', () => {
     expect((await send('POST', '/annotations/search?search_after=x', body)).status).toBe(400);
   });
 
+  it('is ordered by workspaces and relations; what has none is last, and unknown keys count nothing', async () => {
+    const { organization } = await api.get(queue.workspace);
+    const workspace = await api.post('/workspaces', { name: 'Later', organization });
+    const elsewhere = await api.post('/queues', { name: 'E', workspace: workspace.url, schema: queue.schema });
+    const [first, second, third] = found.map(({ url }) => url);
+    const body = { status: 'created', document: found[0].document, queue: elsewhere.url };
+    const { url: fourth } = await api.post('/annotations', body);
+    const relate = (parent: string, annotation: string) =>
+      api.post('/relations', { type: 'attachment', parent, annotations: [annotation] });
+    await relate(third, first);
+    await relate(first, third);
+    const ordered = async (ordering: string) => {
+      const query = { $and: [{ annotation: { $in: [first, second, third, fourth] } }] };
+      const { results } = await api.post(`/annotations/search?ordering=${ordering}`, { query });
+      return results.map(({ url }: Json) => [first, second, third, fourth].indexOf(url) + 1);
+    };
+    expect(await ordered('workspace,-id')).toEqual([3, 2, 1, 4]);
+    expect(await ordered('-workspace')).toEqual([4, 3, 2, 1]);
+    expect(await ordered('relations__parent,id')).toEqual([3, 1, 2, 4]);
+    expect(await ordered('-relations__parent,id')).toEqual([1, 3, 2, 4]);
+    expect(await ordered('relations__type')).toEqual([1, 3, 2, 4]);
+    expect(await ordered('-relations__key,id')).toEqual([1, 2, 3, 4]);
+    expect(await ordered('nobody,-relations__nobody')).toEqual([1, 2, 3, 4]);
+  });
+
   it('gives sideloads', async () => {
     const body = { query: { $and: [{ annotation: { $eq: found[0].url } }] } };
     const answer = await api.post('/annotations/search?sideload=documents,content&content.schema_id=number', body);

@@ -96,6 +96,30 @@ async function numberOf(annotation: Json): Promise<string> {
   return nodes.find((node) => node.schema_id === 'document_id')?.content.value;
 }
 
+it('barcodes are read from the pages, with their place', async () => {
+  const printed = await printSeparator('HELLO 42');
+  const annotation = await importFile('code.pdf', await bind(await invoice('CODE-1'), printed));
+  const read = (query: string) => api.get(`${annotation.url}/page_data?granularity=barcodes${query}`);
+  const first = await read('');
+  expect(first.results).toEqual([
+    { page_number: 1, granularity: 'barcodes', items: [] },
+    {
+      page_number: 2,
+      granularity: 'barcodes',
+      items: [
+        { type: 'QRCODE', text: 'HELLO 42', position: [expect.any(Number), ...Array(3).fill(expect.any(Number))] },
+      ],
+    },
+  ]);
+  const [left, top, right, bottom] = first.results[1].items[0].position;
+  const { width, height } = await api.get(annotation.pages[1]);
+  expect(0 < left && left < right && right < width && 0 < top && top < bottom && bottom < height).toBe(true);
+  expect((await read('&page_numbers=2')).results).toEqual([first.results[1]]);
+  expect((await api.request('GET', `${annotation.url}/page_data?granularity=barcodes&page_numbers=9`)).status).toBe(
+    404,
+  );
+});
+
 it('cuts a PDF into documents of their own, which are read by themselves', async () => {
   const separator = await printSeparator();
   const turned = await PDFDocument.load(separator);

@@ -6,6 +6,7 @@ import {
   type Json,
   type ReceivedCall,
   type Receiver,
+  runCommand,
   startReceiver,
   startSystem,
   type TestSystem,
@@ -59,6 +60,7 @@ async function importInvoice(queueId: number, status = 'to_review'): Promise<str
   return url;
 }
 
+const intake = (...args: string[]): Promise<Json> => runCommand(system, ...args);
 const logsOf = async (hook: Json): Promise<Json[]> => (await api.get(`/hooks/logs?hook=${hook.id}`)).results;
 const statusesIn = (calls: readonly ReceivedCall[]) => calls.map(({ body }) => body.annotation.status);
 const calledAt = (path: string, count = 1) =>
@@ -67,7 +69,7 @@ const calledAt = (path: string, count = 1) =>
   });
 
 describe('annotation_status.changed', () => {
-  it('tells every change, in order, signed in both ways', async () => {
+  it('tells every change once, in order, signed in both ways', async () => {
     const queueId = await makeQueue();
     const hook = await makeHook(queueId, '/status', ['annotation_status'], {
       config: { secret: SECRET },
@@ -75,6 +77,8 @@ describe('annotation_status.changed', () => {
       secrets: { password: 'p' },
     });
     const annotation = await importInvoice(queueId);
+    await api.post(`${annotation}/start`);
+    // Begun once more by its holder, it is in the state in which it was.
     await api.post(`${annotation}/start`);
     await api.post(`${annotation}/postpone`);
     const calls = await calledAt('/status', 4);
@@ -110,6 +114,14 @@ describe('annotation_status.changed', () => {
     });
     expect(new Set(calls.map((call) => call.body.request_id)).size).toBe(4);
     expect(await logsOf(hook)).toHaveLength(4);
+    // As of every list, a page that is too large is cut, and one that cannot be is the usual one.
+    for (const [size, length] of Object.entries({ 1000: 4, 0: 4, few: 4, 2: 2 })) {
+      expect((await api.get(`/hooks/logs?hook=${hook.id}&page_size=${size}`)).results).toHaveLength(length);
+    }
+    for (const events of ['annotation_status', 'annotation_status.changed', 'email,annotation_status']) {
+      expect((await api.get(`/hooks?queue=${queueId}&events=${events}`)).results).toEqual([hook]);
+    }
+    expect((await api.get(`/hooks?queue=${queueId}&events=email`)).results).toEqual([]);
   });
 
   it('goes to hooks that are active, of the queue and of the event only', async () => {
@@ -190,6 +202,22 @@ describe('annotation_status.changed', () => {
     expect(JSON.parse(logs[3].request)).toMatchObject({ event: 'annotation_status', secrets: {} });
   });
 
+  it('a receiver that has too much to do (429) is called again when it says, and not before', async () => {
+    const queueId = await makeQueue();
+    let isBusy = true;
+    receiver.answer('/busy', () => {
+      const answer = isBusy ? { status: 429, headers: { 'retry-after': '4' } } : {};
+      isBusy = false;
+      return answer;
+    });
+    await makeHook(queueId, '/busy', ['annotation_status']);
+    await importInvoice(queueId);
+    const [first, second] = await calledAt('/busy', 2);
+    expect(second?.body.request_id).toBe(first?.body.request_id);
+    // Without the header it would be two seconds.
+    expect((second?.at.getTime() ?? 0) - (first?.at.getTime() ?? 0)).toBeGreaterThanOrEqual(4000);
+  });
+
   it('a receiver that is gone (410) is switched off, with a record', async () => {
     const queueId = await makeQueue();
     receiver.answer('/gone', { status: 410 });
@@ -200,6 +228,94 @@ describe('annotation_status.changed', () => {
       'WARNING',
       'It answered 410 (Gone), so the hook was switched off.',
     ]);
+  });
+
+  it('what was not delivered is listed and told again, with the same ids and in order, by the API and by the command', async () => {
+    const queueId = await makeQueue();
+    let isUp = false;
+    receiver.answer('/away', () => (isUp ? {} : { status: 500 }));
+    const hook = await makeHook(queueId, '/away', ['annotation_status'], { config: { retry_count: 0 } });
+    const annotation = await importInvoice(queueId);
+    await api.post(`${annotation}/start`);
+    const list = async (query = ''): Promise<Json> => api.get(`/hooks/${hook.id}/deliveries${query}`);
+    await waitFor('three failures', async () => (await list('?status=failed')).pagination.total === 3);
+    const { results } = await list();
+    const { request_id: id } = results[0];
+    expect(results[0]).toEqual({
+      request_id: id,
+      hook: hook.url,
+      event: 'annotation_status',
+      action: 'changed',
+      queue: urlOf(`/queues/${queueId}`),
+      annotation,
+      status: 'failed',
+      attempts: 1,
+      created_at: expect.stringMatching(/Z$/),
+      next_attempt_at: null,
+      finished_at: expect.stringMatching(/Z$/),
+    });
+    const ids = results.map((one: Json) => one.request_id).reverse();
+    expect(receiver.at('/away').map(({ body }) => body.request_id)).toEqual(ids);
+    const since = results[2].created_at;
+    expect((await list(`?created_at_after=${results[0].created_at}`)).results).toEqual([results[0]]);
+    expect((await list(`?created_at_before=${since}`)).results).toEqual([]);
+    expect((await list(`?annotation=${idOf(annotation)}&page_size=2&page=2`)).results).toEqual([results[2]]);
+
+    const { token } = api;
+    const replay = async (body: Json, as = token) => {
+      const headers = { authorization: `Bearer ${as}`, 'content-type': 'application/json' };
+      const answer = await fetch(`${hook.url}/replay`, { method: 'POST', headers, body: JSON.stringify(body) });
+      return { status: answer.status, body: (await answer.json()) as Json };
+    };
+    await api.patch(hook.url, { active: false });
+    expect(await replay({ failed_since: since })).toMatchObject({
+      status: 400,
+      body: { detail: expect.stringContaining('not active') },
+    });
+    await api.patch(hook.url, { active: true });
+    expect(await replay({})).toMatchObject({ status: 400, body: { detail: expect.stringContaining('request_id') } });
+    expect(await replay({ failed_since: 'yesterday' })).toMatchObject({
+      status: 400,
+      body: { failed_since: expect.any(Array) },
+    });
+    expect(await replay({ request_id: 'none' })).toMatchObject({
+      status: 400,
+      body: { request_id: expect.any(Array) },
+    });
+
+    isUp = true;
+    const told = () =>
+      receiver
+        .at('/away')
+        .slice(3)
+        .map(({ body }) => body.request_id);
+    expect(await replay({ request_id: id })).toEqual({ status: 200, body: { replayed: 1 } });
+    await waitFor('the one', () => told().length === 1);
+    await waitFor('its record', async () => (await list(`?request_id=${id}`)).results[0].status === 'delivered');
+    expect(await replay({ failed_since: since })).toEqual({ status: 200, body: { replayed: 2 } });
+    await waitFor('the others', () => told().length === 3);
+    expect(told()).toEqual([id, ids[0], ids[1]]);
+    expect(receiver.at('/away')[3]?.body).toEqual(receiver.at('/away')[2]?.body);
+    await waitFor('all to be delivered', async () => (await list('?status=delivered')).pagination.total === 3);
+    expect(await replay({ failed_since: since })).toEqual({ status: 200, body: { replayed: 0 } });
+
+    const which = ['--organization', String(system.organizationId), '--hook', String(hook.id)];
+    expect(await intake('deliveries', 'list', ...which, '--status', 'failed')).toEqual({ deliveries: [], total: 0 });
+    expect(await intake('deliveries', 'replay', ...which, '--id', ids[0])).toEqual({ replayed: 1 });
+    await waitFor('the first once more', () => told()[3] === ids[0]);
+    expect(await intake('deliveries', 'replay', ...which, '--since', since)).toEqual({ replayed: 0 });
+    const elsewhere = await system.createOrganization('Elsewhere');
+    await expect(
+      intake(
+        'deliveries',
+        'replay',
+        '--organization',
+        String(elsewhere.organizationId),
+        ...which.slice(2),
+        '--since',
+        since,
+      ),
+    ).rejects.toThrow('Not found');
   });
 
   it.each<[string, string, string]>([

@@ -8,6 +8,8 @@
  * 4. mails/s with an attachment of 200 kB, against a bare smtp-server that stores into the same object store
  * 5. PATCH of one value, against the same update in MongoDB; `content/validate` of 300 rows and 10 formulas, against these alone
  * 6. lists of 100 among many queues and annotations, against the same query sent straight to MongoDB (page and count)
+ * 7. exports of many annotations, against a bare cursor with papaparse; first byte, and growth of the process that exports
+ * 8. how soon webhooks are told of changes of state beside endpoints that never answer, against none of these
  */
 import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -15,7 +17,10 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { connect } from '../load/client.mjs';
 import { measurePatch, measureValidate } from './content.mjs';
+import { measureDispatch } from './dispatch.mjs';
+import { measureExport } from './export.mjs';
 import { measureMail } from './mail.mjs';
 
 const require = createRequire(import.meta.url);
@@ -34,8 +39,12 @@ const UPLOADERS = 8;
 const WAIT_MS = 300_000;
 const MANY_QUEUES = Number(env.INTAKE_BENCH_QUEUES ?? 10_000);
 const MANY_ANNOTATIONS = Number(env.INTAKE_BENCH_ANNOTATIONS ?? 100_000);
-/** Empty: everything; `lists` or `content`: only these. */
+const EXPORTED = Number(env.INTAKE_BENCH_EXPORTED ?? 100_000);
+const DEAD = Number(env.INTAKE_BENCH_DEAD ?? 100);
+const EVENTS = Number(env.INTAKE_BENCH_EVENTS ?? 200);
+/** Empty: everything; else only this part. */
 const ONLY = env.INTAKE_BENCH_ONLY ?? '';
+const PARTS = ['serving', 'mail', 'content', 'lists', 'export', 'dispatch'];
 const LIST_ROUNDS = 25;
 /** Ids far above those that the services give out. */
 const FIRST_FILLER = 2 ** 40;
@@ -44,18 +53,9 @@ const LOOK_MS = 200;
 /** Documents that each reader reads in turn, beginning at another one, so that no two ask for the same at the same time. */
 const READ_IN_TURN = 50;
 
-let authorization = '';
-
-async function call(method, url, body, headers = {}) {
-  const response = await fetch(url.startsWith('http') ? url : `${base}/v1${url}`, {
-    method,
-    headers: { ...(authorization && { authorization }), ...headers },
-    body,
-  });
-  const text = await response.text();
-  if (!response.ok) throw new Error(`${method} ${url}: ${response.status} ${text.slice(0, 300)}`);
-  return text ? JSON.parse(text) : null;
-}
+/** Logged in by `main`. */
+let call;
+let authorization;
 
 function formOf(name, bytes) {
   const form = new FormData();
@@ -289,13 +289,13 @@ async function measureLists(measure, queueId) {
 }
 
 async function main() {
+  if (ONLY !== '' && !PARTS.includes(ONLY)) throw new Error(`INTAKE_BENCH_ONLY is one of ${PARTS.join(', ')}.`);
   if (!base)
     throw new Error(
       'No running system found: run "INTAKE_RATE_LIMIT_PER_MINUTE=0 npm start" in another terminal first.',
     );
   const login = { username: env.INTAKE_ADMIN_EMAIL, password: env.INTAKE_ADMIN_PASSWORD };
-  const { key } = await call('POST', '/auth/login', JSON.stringify(login), { 'content-type': 'application/json' });
-  authorization = `Bearer ${key}`;
+  ({ call, authorization } = await connect(base, login));
   const queue = idOf((await call('GET', '/queues')).results[0].url);
 
   const rows = [];
@@ -311,9 +311,19 @@ async function main() {
       target,
     });
   };
-  if (ONLY === '') await measureServing(measure, queue);
-  if (ONLY !== 'lists') await measureContent(measure, queue);
-  if (ONLY !== 'content') await measureLists(measure, queue);
+  /** A figure with an aim of its own, rather than a ratio. */
+  const note = (name, value, unit, target) => {
+    rows.push({ name, unit, ours: Number(value.toFixed(1)), bare: null, ratio: null, target });
+  };
+  const parts = {
+    serving: () => measureServing(measure, queue),
+    mail: () => measureMails(measure),
+    content: () => measureContent(measure, queue),
+    lists: () => measureLists(measure, queue),
+    export: () => measureExports({ measure, note, queue }),
+    dispatch: () => measureWebhooks({ note, queue }),
+  };
+  for (const name of PARTS) if (ONLY === '' || ONLY === name) await parts[name]();
   writeDown(rows);
 }
 
@@ -324,6 +334,9 @@ async function measureServing(measure, queue) {
   );
   await measure('GET /v1/annotations/<id>', 0.35, () => measureReading(queue));
   await measure('upload', null, () => measureUpload(queue));
+}
+
+async function measureMails(measure) {
   const [host, port] = env.INTAKE_SMTP_ADDRESS.split(':');
   const mail = { smtp: { host, port: Number(port) }, inbox: env.INTAKE_INBOX_EMAIL };
   await measure('mails of 200 kB', 0.5, () =>
@@ -331,11 +344,11 @@ async function measureServing(measure, queue) {
   );
 }
 
-/** A document in a queue; answers its annotation. */
-async function uploadOne(queue) {
+/** A document in a queue; answers an annotation. @param count so many documents the queue has then */
+async function uploadOne(queue, count = 1) {
   const bytes = readFileSync(path.join(root, 'test/samples/invoice-en.pdf'));
   await call('POST', `/uploads?queue=${queue}`, formOf('invoice-en.pdf', bytes));
-  await waitForDocuments(queue, 1);
+  await waitForDocuments(queue, count);
   return (await call('GET', `/annotations?queue=${queue}&status=to_review&page_size=1`)).results[0].url;
 }
 
@@ -352,6 +365,33 @@ async function measureContent(measure, queue) {
   } finally {
     await connection.close();
   }
+}
+
+async function measureExports({ measure, note, queue }) {
+  const { services } = JSON.parse(readFileSync(env.INTAKE_RUN_FILE, 'utf8'));
+  const connection = require('mongoose').createConnection(env.INTAKE_MONGODB_URL);
+  await connection.asPromise();
+  const open = (service) => connection.useDb(`${env.INTAKE_MONGODB_PREFIX ?? 'intake'}_${service}`);
+  try {
+    await measureExport({
+      ...{ measure, note, call, upload: uploadOne, queue, base, authorization: () => authorization },
+      ...{ annotation: open('annotation'), documentStorage: open('document_storage') },
+      ...{ pid: services.export, firstId: FIRST_FILLER, count: EXPORTED },
+    });
+  } finally {
+    await connection.close();
+  }
+}
+
+async function measureWebhooks({ note, queue }) {
+  if (!env.INTAKE_OUTGOING_ALLOW) {
+    if (ONLY === '') return console.error('Webhooks: left out, as Intake was started without INTAKE_OUTGOING_ALLOW.');
+    throw new Error('Start Intake with INTAKE_OUTGOING_ALLOW=127.0.0.1, so that it may call the receivers here.');
+  }
+  process.stderr.write('webhooks ...\n');
+  const { alone, beside } = await measureDispatch({ call, upload: uploadOne, queue, dead: DEAD, events: EVENTS });
+  note('webhook after a change, p95, alone', alone, 'ms', null);
+  note(`webhook after a change, p95, beside ${DEAD} dead endpoints`, beside, 'ms', '< 2000');
 }
 
 function writeDown(rows) {

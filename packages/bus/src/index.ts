@@ -7,4 +7,5 @@ export { type BusEvent, type NewEvent, toOutboxRow } from './event';
 export type { Arrival, Effect, EventHandler, EventHandlers, JointEffect } from './handlers';
 export { startWorkers } from './jobs';
 export { startRelay } from './relay';
+export { LOST_DELAY_MS } from './retry';
 export { ANNOTATION_STATUSES, type Payload, type Subject } from './subjects';

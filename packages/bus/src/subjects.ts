@@ -37,6 +37,7 @@ export const SUBJECTS = {
   'organization.created': events.OrganizationCreated as PayloadType<events.OrganizationCreated>,
   'schema.updated': events.SchemaUpdated as PayloadType<events.SchemaUpdated>,
   'queue.deleted': events.QueueDeleted as PayloadType<events.QueueDeleted>,
+  'label.deleted': events.LabelDeleted as PayloadType<events.LabelDeleted>,
   'queue.emptied': events.QueueEmptied as PayloadType<events.QueueEmptied>,
   'upload.created': events.UploadCreated as PayloadType<events.UploadCreated>,
   /** The hooks of `upload.created` have answered. */

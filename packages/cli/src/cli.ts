@@ -4,10 +4,12 @@ import { createCommandRuntime, type Environment } from '@intake/service';
 import { describeCommands, readArguments, readFileArguments } from './arguments';
 import type { Command } from './command';
 import { deadLettersList, deadLettersReplay } from './commands/dead-letters';
+import { deliveriesList, deliveriesReplay } from './commands/deliveries';
 import { extract } from './commands/extract';
 import { fsck } from './commands/fsck';
 import { jwtKeyAdd, jwtKeyList, jwtKeyRemove } from './commands/jwt-key';
 import { organizationCreate } from './commands/organization-create';
+import { reportingRebuild } from './commands/reporting';
 import { separatorPage } from './commands/separator-page';
 import { setup } from './commands/setup';
 import { ssoRemove, ssoSet, ssoShow } from './commands/sso';
@@ -28,6 +30,9 @@ export const COMMANDS: readonly Command[] = [
   ssoRemove,
   deadLettersList,
   deadLettersReplay,
+  deliveriesList,
+  deliveriesReplay,
+  reportingRebuild,
   separatorPage,
   fsck,
   status,

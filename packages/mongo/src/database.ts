@@ -91,11 +91,21 @@ export function rowsOf<Row extends mongo.Document>(database: Database, collectio
 const RETRY_MS = 15_000;
 const LONGEST_PAUSE_MS = 200;
 
+/** What else a transaction may be asked. */
+export interface TransactionOptions {
+  /** Whether an error of `fn` itself means that it is worth to be run again: what it had read before is not true any more. */
+  readonly again?: (error: unknown) => boolean;
+}
+
 /**
  * Runs `fn` in a transaction (majority, journaled), again from its start when MongoDB says that a conflict or fail-over makes
  * that worth it. When MongoDB cannot be reached it fails within about a second (the driver's own helper would try for two minutes).
  */
-export async function transaction<T>(database: Database, fn: (session: ClientSession) => Promise<T>): Promise<T> {
+export async function transaction<T>(
+  database: Database,
+  fn: (session: ClientSession) => Promise<T>,
+  { again: isOutdated = () => false }: TransactionOptions = {},
+): Promise<T> {
   const end = Date.now() + RETRY_MS;
   for (let attempt = 0; ; attempt++) {
     const session = await database.connection.startSession();
@@ -113,7 +123,7 @@ export async function transaction<T>(database: Database, fn: (session: ClientSes
       return result;
     } catch (error) {
       unreachable = isUnreachable(error);
-      const again = hasLabel(error, 'TransientTransactionError') && Date.now() < end;
+      const again = (hasLabel(error, 'TransientTransactionError') || isOutdated(error)) && Date.now() < end;
       if (!again || (unreachable && attempt > 0) || isSelectionFailure(error)) throw error;
       await pause(Math.random() * Math.min(5 * 1.5 ** attempt, LONGEST_PAUSE_MS));
     } finally {

@@ -7,6 +7,8 @@ export interface Inbox {
   claim(session: ClientSession, consumer: string, eventIds: readonly string[]): Promise<boolean[]>;
   /** Whether this consumer has acted on the event; a cheap look before the transaction. */
   has(consumer: string, eventId: string): Promise<boolean>;
+  /** Whether this consumer has acted on any event whose id begins so. */
+  hasAny(consumer: string, start: string): Promise<boolean>;
   /** Notes that acting on the event failed, and answers how often it has. */
   countFailure(consumer: string, eventId: string): Promise<number>;
 }
@@ -42,6 +44,10 @@ export function createInbox(database: Database): Inbox {
     },
     async has(consumer, eventId) {
       return (await model.exists({ _id: `${consumer}/${eventId}` })) !== null;
+    },
+    async hasAny(consumer, start) {
+      const from = `${consumer}/${start}`;
+      return (await model.exists({ _id: { $gte: from, $lt: `${from}\uffff` } })) !== null;
     },
     async countFailure(consumer, eventId) {
       const noted = await failures

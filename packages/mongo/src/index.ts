@@ -13,6 +13,6 @@ export {
 export { createIds, type Ids } from './ids';
 export { createInbox, type Inbox } from './inbox';
 export { createLeases, type Lease, type Leases } from './lease';
-export { type PageRequest, toSort, toWindow } from './listing';
+export { among, inQueues, type PageRequest, toSort, toWindow } from './listing';
 export { createOutbox, type NewOutboxRow, type Outbox, type OutboxRow } from './outbox';
 export { startSweep } from './sweep';

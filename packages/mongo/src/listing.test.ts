@@ -1,4 +1,4 @@
-import { toSort, toWindow } from './listing';
+import { among, inQueues, toSort, toWindow } from './listing';
 
 describe('toWindow', () => {
   it.each([
@@ -42,4 +42,15 @@ describe('toSort', () => {
     expect(toSort(['-id'], allowed)).toEqual({ _id: -1 });
     expect(toSort(['-name', 'name'], allowed)).toEqual({ name: -1, _id: 1 });
   });
+});
+
+it('narrows to values only where some are wanted', () => {
+  expect(among('type', ['edit', 'duplicate'])).toEqual({ type: { $in: ['edit', 'duplicate'] } });
+  expect(among('type', [])).toEqual({});
+});
+
+it('shows of queues those of the caller, and nothing to one without queues', () => {
+  expect(inQueues('all')).toEqual({});
+  expect(inQueues([3, 4])).toEqual({ queueId: { $in: [3, 4] } });
+  expect(inQueues([], 'queueIds')).toEqual({ queueIds: { $in: [] } });
 });

@@ -27,3 +27,13 @@ export function toSort(ordering: readonly string[], allowed: Readonly<Record<str
   if (!('_id' in sort)) sort._id = 1;
   return sort;
 }
+
+/** A condition on one field, or on the members of a list; no values, no condition. */
+export function among(field: string, values: readonly (number | string)[]): Record<string, unknown> {
+  return values.length > 0 ? { [field]: { $in: [...values] } } : {};
+}
+
+/** A condition: the queue is one of those that a caller sees, none of them at all for an empty list. */
+export function inQueues(queueIds: readonly number[] | 'all', field = 'queueId'): Record<string, unknown> {
+  return queueIds === 'all' ? {} : { [field]: { $in: [...queueIds] } };
+}

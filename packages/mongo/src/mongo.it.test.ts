@@ -284,6 +284,8 @@ describe('inbox', () => {
     expect(await claim('two', 'e:0', 'e:1')).toEqual([true, true]);
     expect(await claim('one', 'e:0', 'e:1', 'e:0')).toEqual([true, false, false]);
     expect([await inbox.has('one', 'e:1'), await inbox.has('one', 'e:2')]).toEqual([true, false]);
+    expect([await inbox.hasAny('one', 'e:'), await inbox.hasAny('one', 'f:')]).toEqual([true, false]);
+    expect(await inbox.hasAny('one', 'e:1:')).toBe(false);
   });
 
   it('does not keep the claim of a transaction that failed', async () => {

@@ -48,7 +48,7 @@ export function annotationToJson(row: annotation.Annotation, urls: ApiUrls, mail
     relations: row.relationIds.map(urls.relation),
     rir_poll_id: row.rirPollId ?? null,
     messages: row.messages.length > 0 ? row.messages.map(messageToJson) : null,
-    suggested_edit: null,
+    suggested_edit: urlOrNull(urls.suggestedEdit, row.suggestedEditId),
     time_spent: row.timeSpent,
     metadata: row.metadata ?? {},
     automated: row.automated,

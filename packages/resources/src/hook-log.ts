@@ -1,4 +1,5 @@
 import type { extension } from '@intake/contracts';
+import type { ApiUrls } from '@intake/urls';
 import { formatTime } from './values';
 
 /** API: hooks-and-connectors.md section 6. */
@@ -26,5 +27,22 @@ export function hookLogToJson(row: extension.HookLog) {
     status: row.status,
     status_code: row.statusCode ?? null,
     output: null,
+  };
+}
+
+/** A notification of a hook, and what became of it. */
+export function deliveryToJson(row: extension.Delivery, urls: ApiUrls) {
+  return {
+    request_id: row.requestId,
+    hook: urls.hook(row.hookId),
+    event: row.event,
+    action: row.action,
+    queue: row.queueId === undefined ? null : urls.queue(row.queueId),
+    annotation: row.annotationId === undefined ? null : urls.annotation(row.annotationId),
+    status: row.status,
+    attempts: row.attempts,
+    created_at: formatTime(row.createdAt),
+    next_attempt_at: formatTime(row.nextAttemptAt),
+    finished_at: formatTime(row.finishedAt),
   };
 }

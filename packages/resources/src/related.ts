@@ -33,6 +33,20 @@ export function relationToJson(row: annotation.Relation, urls: ApiUrls) {
   };
 }
 
+/** API: related-objects.md section 6. */
+export function suggestedEditToJson(row: annotation.SuggestedEdit, urls: ApiUrls) {
+  return {
+    id: row.id,
+    url: urls.suggestedEdit(row.id),
+    annotation: urls.annotation(row.annotationId),
+    documents: row.documents.map(({ pages, targetQueueId, values }) => ({
+      pages: pages.map(({ pageId, rotation, deleted }) => ({ page: urls.page(pageId), rotation, deleted })),
+      target_queue: urls.queue(targetQueueId),
+      values,
+    })),
+  };
+}
+
 /** API: related-objects.md section 2. */
 export function blockerToJson(row: annotation.AutomationBlocker, urls: ApiUrls) {
   return {
@@ -109,6 +123,28 @@ export const BLOCKER_SCHEMA = objectSchema<ReturnType<typeof blockerToJson>>({
   url: answers.uri,
   annotation: answers.uri,
   content: listOf(answers.object),
+});
+
+/** JSON Schema of `suggestedEditToJson`. */
+export const SUGGESTED_EDIT_SCHEMA = objectSchema<ReturnType<typeof suggestedEditToJson>>({
+  id: answers.integer,
+  url: answers.uri,
+  annotation: answers.uri,
+  documents: listOf({
+    type: 'object',
+    properties: {
+      pages: listOf({
+        type: 'object',
+        properties: {
+          page: answers.uri,
+          rotation: { type: 'integer', enum: [0, 90, 180, 270] },
+          deleted: answers.boolean,
+        },
+      }),
+      target_queue: answers.uri,
+      values: answers.object,
+    },
+  }),
 });
 
 /** JSON Schema of `historyToJson`. */

@@ -51,7 +51,7 @@ describe('usageReportToJson', () => {
       ...{ turnaroundS: 10, timeOverallS: 6, timeActiveS: 2 },
     });
     const { series, totals } = usageReportToJson(
-      { series: [{ beginDate: '', endDate: '', values }], totals: undefined },
+      reporting.UsageReportResponse.fromPartial({ series: [{ beginDate: '', endDate: '', values }] }),
       urls,
     );
     expect(series[0]?.values).toMatchObject({

@@ -26,16 +26,19 @@ const COLUMNS = [
   'Net time',
 ];
 
-/** API: usage-report.md section 3. Corrections and times of fields are not measured yet. */
+/** API: usage-report.md section 3. */
 export function usageReportToJson({ series, totals }: reporting.UsageReportResponse, urls: ApiUrls) {
   return {
-    series: series.map(({ beginDate, endDate, queueId, workspaceId, userId, values }) => ({
+    series: series.map(({ beginDate, endDate, queueId, workspaceId, userId, values, fields }) => ({
       begin_date: beginDate,
       end_date: endDate,
       ...(queueId !== undefined && { queue: urls.queue(queueId) }),
       ...(workspaceId !== undefined && { workspace: urls.workspace(workspaceId) }),
       ...(userId !== undefined && { user: urls.user(userId) }),
-      values: { ...metricsToJson(values, (value) => value || null), time_and_corrections_per_field: [] },
+      values: {
+        ...metricsToJson(values, (value) => value || null),
+        time_and_corrections_per_field: fields.map(fieldToJson),
+      },
     })),
     totals: metricsToJson(totals, (value) => value),
   };
@@ -84,11 +87,21 @@ function metricsToJson(counts: reporting.Metrics | undefined, count: (value: num
     deleted_count: count(counts?.deletedCount ?? 0),
     exported_count: count(counts?.exportedCount ?? 0),
     turnaround_avg_s: average(counts?.turnaroundS),
-    corrections_per_document_avg: null,
+    corrections_per_document_avg: average(counts?.correctedCount),
     exported_on_time_count: count(counts?.exportedOnTimeCount ?? 0),
     exported_late_count: count(counts?.exportedLateCount ?? 0),
     time_per_document_avg_s: average(counts?.timeOverallS),
     time_per_document_active_avg_s: average(counts?.timeActiveS),
+  };
+}
+
+function fieldToJson({ schemaId, label, totalCount, correctedCount, timeSpentS }: reporting.Field) {
+  return {
+    schema_id: schemaId,
+    label,
+    total_count: totalCount,
+    corrected_ratio: totalCount === 0 ? 0 : rounded(correctedCount / totalCount),
+    time_spent_avg_s: totalCount === 0 ? 0 : rounded(timeSpentS / totalCount),
   };
 }
 

@@ -14,6 +14,10 @@ export interface Caller {
   readonly roles: readonly string[];
   /** Queues the caller may see inside its organization. */
   readonly queueIds: readonly number[] | 'all';
+  /** At the gateway, of a token for one annotation alone: that annotation. */
+  readonly annotationId?: number;
+  /** Of a token of an extension that is asked about an annotation before anybody sees it: that annotation. */
+  readonly initializedAnnotationId?: number;
 }
 
 const LIFETIME_MS = 120_000;

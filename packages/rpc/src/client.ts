@@ -1,7 +1,8 @@
-import { Client as GrpcClient, Metadata, type ServiceError } from '@grpc/grpc-js';
+import { connectivityState, Client as GrpcClient, Metadata, type ServiceError } from '@grpc/grpc-js';
 import { currentContext, currentTraceparent, type Runtime, withSpan } from '@intake/service';
 import { SpanKind } from '@opentelemetry/api';
 import { type Caller, signCaller } from './caller';
+import { Refusal } from './errors';
 import type { CallOptions, Client, Definition } from './methods';
 import type { RpcSettings } from './settings';
 import { nameOptions, toChannelCredentials } from './tls';
@@ -9,6 +10,9 @@ import { END_OF_REQUESTS, KEYS, MAX_MESSAGE_BYTES, refusalFromError } from './wi
 
 /** How long an rpc may take when neither the call nor the request it serves says less. */
 const DEFAULT_TIMEOUT_MS = 10_000;
+
+/** How long a stream waits for a connection. */
+const CONNECT_MS = 5000;
 
 /** A name with several addresses has several replicas; each has its share of the calls. */
 const SPREAD_OVER_REPLICAS = JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] });
@@ -38,7 +42,8 @@ export function connectRpc<D extends Definition>(
     'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
     'grpc.initial_reconnect_backoff_ms': 100,
     'grpc.max_reconnect_backoff_ms': 1000,
-    'grpc.keepalive_time_ms': 20_000,
+    // A neighbour that the network has swallowed is noticed after ten seconds, however long a stream may take.
+    'grpc.keepalive_time_ms': 5000,
     'grpc.keepalive_timeout_ms': 5000,
   });
   runtime.onStop(`rpc client ${address}`, () => grpc.close());
@@ -69,6 +74,20 @@ export function connectRpc<D extends Definition>(
     if (signal?.aborted) call.cancel();
     else signal?.addEventListener('abort', () => call.cancel(), { once: true });
   };
+  /** Streams may take minutes, but not because nobody answers at the other end. Throws SERVICE_UNAVAILABLE. */
+  const awaitConnection = async (path: string): Promise<void> => {
+    const channel = grpc.getChannel();
+    const until = Date.now() + CONNECT_MS;
+    for (;;) {
+      const state = channel.getConnectivityState(true);
+      if (state !== connectivityState.IDLE && state !== connectivityState.CONNECTING) return;
+      await new Promise<void>((resolve, reject) =>
+        channel.watchConnectivityState(state, until, (error) =>
+          error ? reject(new Refusal('SERVICE_UNAVAILABLE', { cause: `${path}: no connection` })) : resolve(),
+        ),
+      );
+    }
+  };
   const span = <T>(path: string, fn: () => Promise<T>) => withSpan(runtime.tracer, `rpc ${path}`, SpanKind.CLIENT, fn);
 
   const methods = Object.entries(definition).map(([name, method]) => {
@@ -93,6 +112,7 @@ export function connectRpc<D extends Definition>(
       );
 
     async function* serverStream(request: unknown, caller: Caller, options?: CallOptions) {
+      await awaitConnection(path);
       const call = grpc.makeServerStreamRequest(
         path,
         requestSerialize,
@@ -114,6 +134,7 @@ export function connectRpc<D extends Definition>(
 
     const clientStream = (requests: AsyncIterable<unknown>, caller: Caller, options?: CallOptions) =>
       span(path, async () => {
+        await awaitConnection(path);
         let finish!: (error: ServiceError | null, response: unknown) => void;
         const answer = new Promise((resolve, reject) => {
           finish = (error, response) => (error ? reject(refusalFromError(error, path)) : resolve(response));

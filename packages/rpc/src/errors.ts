@@ -13,6 +13,12 @@ export const REASONS = {
     'email_sending_disabled',
     'No e-mails are sent by this installation: it has no relay.',
   ],
+  EMAIL_LIMIT_REACHED: [
+    GrpcStatus.FAILED_PRECONDITION,
+    400,
+    'email_limit_reached',
+    'The organization has sent as many e-mails today as it may; try again after midnight UTC, or ask the administrator for more.',
+  ],
   QUEUE_DELETED: [GrpcStatus.FAILED_PRECONDITION, 400, 'bad_request', 'Queue is being deleted.'],
   INVALID_ANNOTATION: [GrpcStatus.FAILED_PRECONDITION, 400, 'bad_request', 'Annotation contains validation errors.'],
   HOOK_FAILED: [GrpcStatus.FAILED_PRECONDITION, 400, 'hook_failed', 'The hook failed.'],

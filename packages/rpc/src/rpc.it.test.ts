@@ -18,7 +18,7 @@ import {
   runInContext,
   runService,
 } from '@intake/service';
-import { type ReceivedSpan, receiveTraces, waitFor } from '@intake/testkit';
+import { type ReceivedSpan, receiveTraces, startTcpProxy, waitFor } from '@intake/testkit';
 import { type Client, connectRpc, type Handlers, Refusal, serveRpc, signCaller, systemCaller } from '.';
 import type { Caller } from './caller';
 
@@ -434,6 +434,40 @@ describe('streams', () => {
       await new Promise(() => undefined);
     }
     await expect(client.putFile(stalled(), CALLER)).rejects.toEqual(refused('UNSUPPORTED_MEDIA_TYPE'));
+  });
+
+  it('an upload ends when the network swallows it, on its way or before, whatever time it has', async () => {
+    let received = 0;
+    const { address } = await serveStorage({
+      async putFile(requests) {
+        for await (const { chunk } of requests) received += chunk?.length ?? 0;
+        return documentStorage.StoredFile.create({ size: received });
+      },
+    });
+    const proxy = await startTcpProxy(Number(address.split(':')[1]));
+    const client = await connectStorage(`127.0.0.1:${proxy.port}`);
+    const upload = async (source: () => AsyncGenerator<documentStorage.PutFileRequest>) => {
+      const started = Date.now();
+      await expect(client.putFile(source(), CALLER, { timeoutMs: 600_000 })).rejects.toEqual(
+        refused('SERVICE_UNAVAILABLE'),
+      );
+      return Date.now() - started;
+    };
+    try {
+      const onItsWay = await upload(async function* () {
+        yield documentStorage.PutFileRequest.create({ chunk: file.subarray(0, MB) });
+        await waitFor('the first chunk to arrive', () => received === MB);
+        proxy.freeze();
+        yield* chunksOf(file);
+      });
+      const before = await upload(() => chunksOf(file));
+      expect(Math.max(onItsWay, before)).toBeLessThan(15_000);
+      expect(received).toBe(MB);
+      proxy.mend();
+      await waitFor('the way to be found again', async () => (await client.putFile(chunksOf(file), CALLER)).size > 0);
+    } finally {
+      await proxy.stop();
+    }
   });
 
   it('an upload whose source breaks reaches the handler as an error and the caller as its own', async () => {

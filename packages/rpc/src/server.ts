@@ -165,6 +165,9 @@ export async function serveRpc<D extends Definition>(runtime: Runtime, options: 
     'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
     // Clients look their addresses up again when a connection ends, and so find replicas that are new.
     'grpc.max_connection_age_ms': CONNECTION_AGE_MS,
+    // What a client was sending that the network has swallowed breaks off, and is cleaned up.
+    'grpc.keepalive_time_ms': 20_000,
+    'grpc.keepalive_timeout_ms': 10_000,
   });
   const add = ({ served, implementation }: ReturnType<typeof implement>) => {
     // biome-ignore lint/suspicious/noExplicitAny: grpc-js names the same shape differently

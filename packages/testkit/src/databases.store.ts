@@ -20,6 +20,16 @@ export async function findStored(
   return withConnection(url, (connection) => connection.useDb(database).collection(collection).find(filter).toArray());
 }
 
+/** Removes the documents of a collection that match: damage that nothing of the system does. */
+export async function removeStored(
+  url: string,
+  database: string,
+  collection: string,
+  filter: Record<string, unknown> = {},
+): Promise<void> {
+  await withConnection(url, (connection) => connection.useDb(database).collection(collection).deleteMany(filter));
+}
+
 /** How many documents of a collection match. */
 export async function countStored(
   url: string,

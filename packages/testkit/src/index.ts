@@ -9,6 +9,7 @@ export {
   findStored,
   insertManyStored,
   listDatabases,
+  removeStored,
 } from './databases.store';
 export { copyBucket, countMessages, countWaiting, listObjects, putObject, removeObject } from './leftovers';
 export { buildMail, type MailContent, type MailServer, sendMail } from './mail';
@@ -16,10 +17,18 @@ export { type MailReceiver, type ReceivedMail, startMailReceiver } from './mail-
 export { type NameServer, startNameServer, type Zone } from './name-server';
 export { buildPdf, invoiceLines, type PdfContent } from './pdf';
 export { freePorts } from './ports';
-export { type PrivateServer, type PrivateServerOptions, startMinio, startMongo, startNats } from './private-servers';
+export {
+  type PrivateServer,
+  type PrivateServerOptions,
+  type ServerSecurity,
+  startMinio,
+  startMongo,
+  startNats,
+} from './private-servers';
 export { type Program, startProgram } from './processes';
 export { type ReceivedCall, type Receiver, type ReceiverAnswer, startReceiver } from './receiver';
 export { type MessageRepeater, repeatMessages } from './repeated-messages';
+export { runCommand } from './run-command';
 export { dropTestData, type ServiceEnv, serviceEnv, uniqueName } from './service-env';
 export {
   type Login,

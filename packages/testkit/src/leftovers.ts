@@ -3,9 +3,13 @@ import { Client } from 'minio';
 import { connect } from 'nats';
 import type { Backing } from './backing';
 
-/** Removes the streams whose names begin with `prefix`, with their consumers. */
-export async function dropStreams(url: string, prefix: string): Promise<void> {
-  const nats = await connect({ servers: url.split(','), timeout: 5000 });
+/** Removes the streams whose names begin with `prefix`, with their consumers. `caFile`: the authority of one server with `tls://`. */
+export async function dropStreams(url: string, prefix: string, caFile?: string): Promise<void> {
+  const { protocol, host, username: user, password } = new URL(url);
+  const nats =
+    protocol === 'tls:'
+      ? await connect({ servers: host, timeout: 5000, user, pass: decodeURIComponent(password), tls: { caFile } })
+      : await connect({ servers: url.split(','), timeout: 5000 });
   try {
     const manager = await nats.jetstreamManager({ timeout: 5000 });
     const names: string[] = [];

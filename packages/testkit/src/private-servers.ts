@@ -1,6 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { connect } from 'nats';
 import { type Backing, readTestVariable } from './backing';
 import { runAdminCommand } from './databases.store';
@@ -45,8 +46,11 @@ interface Description {
 
 const REPLICA_SET = 'intake';
 
-/** MongoDB as a replica set of one, as `npm start` runs it. */
-export function startMongo(options: PrivateServerOptions = {}): Promise<PrivateServer> {
+/** MongoDB as a replica set of one, as `npm start` runs it; with `security` only for its user, over TLS. */
+export function startMongo(options: PrivateServerOptions & { security?: ServerSecurity } = {}): Promise<PrivateServer> {
+  const { security } = options;
+  const tls = security ? `&tls=true&tlsCAFile=${encodeURIComponent(security.certFile)}` : '';
+  const login = security ? `${security.user}:${encodeURIComponent(security.password)}@` : '';
   return startServer({
     name: 'mongodb',
     variable: 'INTAKE_TEST_MONGOD',
@@ -56,12 +60,18 @@ export function startMongo(options: PrivateServerOptions = {}): Promise<PrivateS
       ...['--oplogSize', '128', '--wiredTigerCacheSizeGB', '0.25', '--nounixsocket'],
       // A process that is killed leaves its transaction open for so long.
       ...['--setParameter', 'transactionLifetimeLimitSeconds=10'],
+      ...(security ? secureMongo(security) : []),
     ],
-    urlOf: (port) => `mongodb://127.0.0.1:${port}/?replicaSet=${REPLICA_SET}`,
+    urlOf: (port) =>
+      `mongodb://${login}127.0.0.1:${port}/?replicaSet=${REPLICA_SET}${login && '&authSource=admin'}${tls}`,
     isUp: async (port) => {
-      const url = `mongodb://127.0.0.1:${port}/?directConnection=true`;
+      // Before there is a user, everything is allowed from this machine.
+      const url = `mongodb://127.0.0.1:${port}/?directConnection=true${tls}`;
       const { isWritablePrimary } = await runAdminCommand(url, { hello: 1 });
-      if (isWritablePrimary) return true;
+      if (isWritablePrimary) {
+        if (security) await makeUser(url, security);
+        return true;
+      }
       const config = { _id: REPLICA_SET, members: [{ _id: 0, host: `127.0.0.1:${port}` }] };
       await runAdminCommand(url, { replSetInitiate: config }).catch(() => undefined); // it may have been done before
       return false;
@@ -69,8 +79,28 @@ export function startMongo(options: PrivateServerOptions = {}): Promise<PrivateS
   });
 }
 
-/** Who may use NATS, and the PEM files of its certificate: connections are then encrypted. */
-export interface NatsSecurity {
+/** Options of mongod for TLS and users. The members of a replica set know each other by a key file. */
+function secureMongo({ certFile, keyFile }: ServerSecurity): string[] {
+  const folder = dirname(certFile);
+  const [both, members] = [join(folder, 'mongod.pem'), join(folder, 'mongod.key')];
+  writeFileSync(both, readFileSync(keyFile, 'utf8') + readFileSync(certFile, 'utf8'), { mode: 0o600 });
+  writeFileSync(members, randomBytes(48).toString('base64'), { mode: 0o600 });
+  return [
+    ...['--tlsMode', 'requireTLS', '--tlsCertificateKeyFile', both, '--tlsCAFile', certFile],
+    ...['--tlsAllowConnectionsWithoutCertificates', '--keyFile', members],
+  ];
+}
+
+async function makeUser(url: string, { user, password }: ServerSecurity): Promise<void> {
+  try {
+    await runAdminCommand(url, { createUser: user, pwd: password, roles: ['root'] });
+  } catch (error) {
+    if (!/requires authentication|already exists/.test((error as Error).message)) throw error; // after a restart it is there
+  }
+}
+
+/** Who may use a server, and the PEM files of its certificate: connections are then encrypted. */
+export interface ServerSecurity {
   readonly user: string;
   readonly password: string;
   readonly certFile: string;
@@ -78,7 +108,7 @@ export interface NatsSecurity {
 }
 
 /** NATS with JetStream and the settings of `deploy/nats.conf`. */
-export function startNats(options: PrivateServerOptions & { security?: NatsSecurity } = {}): Promise<PrivateServer> {
+export function startNats(options: PrivateServerOptions & { security?: ServerSecurity } = {}): Promise<PrivateServer> {
   const { security } = options;
   const login = security && { user: security.user, pass: security.password };
   return startServer({

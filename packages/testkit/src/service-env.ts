@@ -42,7 +42,7 @@ export function serviceEnv(overrides: ServiceEnv = {}, addresses: Backing = back
 export async function dropTestData(env: ServiceEnv): Promise<void> {
   const results = await Promise.allSettled([
     dropDatabases(read(env, 'INTAKE_MONGODB_URL'), `${read(env, 'INTAKE_MONGODB_PREFIX')}_`),
-    dropStreams(read(env, 'INTAKE_NATS_URL'), `${read(env, 'INTAKE_NATS_PREFIX')}-`),
+    dropStreams(read(env, 'INTAKE_NATS_URL'), `${read(env, 'INTAKE_NATS_PREFIX')}-`, env.NODE_EXTRA_CA_CERTS),
     dropBucket(
       {
         url: read(env, 'INTAKE_S3_URL'),

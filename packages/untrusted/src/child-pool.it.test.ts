@@ -167,6 +167,33 @@ describe('processes that end together', () => {
     await expect(pool.run('echo', 1)).rejects.toBeInstanceOf(PoolClosed);
   });
 
+  test('a job does not run out of time while the machine stands still', async () => {
+    const begun = path.join(folder, 'begun');
+    const ended = path.join(folder, 'ended');
+    const script = `
+      const { writeFileSync } = require('node:fs');
+      const { ChildPool } = require(${JSON.stringify(path.join(__dirname, '..', 'dist', 'index.js'))});
+      const pool = new ChildPool({ worker: ${JSON.stringify(worker)}, size: 1, timeoutMs: 4000 });
+      const run = async () => {
+        await pool.run('echo', 1);
+        const job = pool.run('wait', 2000);
+        writeFileSync(${JSON.stringify(begun)}, String(pool.pids));
+        writeFileSync(${JSON.stringify(ended)}, await job.then(() => 'done', (error) => error.name));
+        await pool.close();
+      };
+      run();
+    `;
+    const parent = spawn(process.execPath, ['-e', script], { stdio: 'inherit' });
+    await until(() => existsSync(begun) && readFileSync(begun, 'utf8') !== '');
+    const child = Number(readFileSync(begun, 'utf8'));
+    for (const pid of [child, Number(parent.pid)]) process.kill(pid, 'SIGSTOP');
+    const stoppedAt = Date.now();
+    await until(() => Date.now() - stoppedAt > 4500);
+    for (const pid of [Number(parent.pid), child]) process.kill(pid, 'SIGCONT');
+    await until(() => existsSync(ended) && readFileSync(ended, 'utf8') !== '');
+    expect(readFileSync(ended, 'utf8')).toBe('done');
+  });
+
   test('children die with a parent that was killed, even in an endless loop', async () => {
     const file = path.join(folder, 'pids');
     const script = `

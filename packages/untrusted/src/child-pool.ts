@@ -11,7 +11,10 @@ export interface ChildPoolOptions {
   worker: string;
   /** Children that may run at the same time; each does one job at a time. */
   size: number;
-  /** Wall time of a job in milliseconds; default 60 000. Waiting in the queue does not count. */
+  /**
+   * Wall time of a job in milliseconds; default 60 000. Waiting in the queue does not count, nor does time in which this
+   * process stood still (stopped, its machine asleep): it says nothing about the job.
+   */
   timeoutMs?: number;
   /** Resident memory of a child with all its descendants, in bytes; default 1.5 GB. Watched on Linux only. */
   memoryBytes?: number;
@@ -40,7 +43,9 @@ interface Job {
   dispose(): void;
 }
 
-const MEMORY_POLL_MS = 100;
+const WATCH_MS = 100;
+/** What counts at most between two looks at a child. */
+const LONGEST_LOOK_MS = 1000;
 const STDERR_TAIL = 4096;
 
 /** A child process with the job it works on. */
@@ -52,7 +57,7 @@ class Child {
   verdict: JobError | undefined;
   /** Killed, but not gone yet: gets no further job. */
   dying = false;
-  private timers: NodeJS.Timeout[] = [];
+  private watch: NodeJS.Timeout | undefined;
 
   constructor(readonly process: ChildProcess) {
     process.stderr?.setEncoding('utf8').on('data', (text: string) => {
@@ -62,14 +67,19 @@ class Child {
 
   begin(job: Job, memoryBytes: number): void {
     this.job = job;
-    const deadline = setTimeout(() => this.kill(new JobTimeout(job.name, job.timeoutMs)), job.timeoutMs);
-    const poll = setInterval(() => this.watchMemory(job, memoryBytes), MEMORY_POLL_MS);
-    this.timers = [deadline, poll];
+    let spentMs = 0;
+    let lookedAt = performance.now();
+    this.watch = setInterval(() => {
+      const now = performance.now();
+      spentMs += Math.min(now - lookedAt, LONGEST_LOOK_MS);
+      lookedAt = now;
+      if (spentMs >= job.timeoutMs) this.kill(new JobTimeout(job.name, job.timeoutMs));
+      else this.watchMemory(job, memoryBytes);
+    }, WATCH_MS);
   }
 
   end(): Job | undefined {
-    for (const timer of this.timers) clearTimeout(timer);
-    this.timers = [];
+    clearInterval(this.watch);
     const job = this.job;
     this.job = undefined;
     job?.dispose();

@@ -61,7 +61,9 @@ test.each<[string, Buffer, string, string]>([
   ['HTML', bytes('<!DOCTYPE html><p>'), 'a', 'text/html'],
   ['JSON', bytes('{"a": [1]}'), 'a', 'application/json'],
   ['text', bytes('Invoice 1'), 'a', 'text/plain'],
-  ['text named .pdf', bytes('This is not a PDF.'), 'invoice.pdf', 'text/plain'],
+  ['text named .pdf', bytes('This is not a PDF.'), 'invoice.pdf', 'application/pdf'],
+  ['text named .png', bytes('This is no picture.'), 'logo.PNG', 'image/png'],
+  ['XML named .pdf', bytes('<?xml version="1.0"?><a/>'), 'invoice.pdf', 'text/xml'],
   ['CSV', bytes('a;b\n1;2\n'), 'a.csv', 'text/csv'],
   ['text in an 8-bit code', bytes('Rechnung über fünf Stück, prüfen'), 'a.txt', 'text/plain'],
 ])('%s', (_what, content, name, expected) => {
@@ -74,6 +76,8 @@ test('what the content does not tell, the extension does, and after it what was 
   expect(detectMimeType(binary, 'a.step', 'Model/STEP; charset=x')).toBe('model/step');
   expect(detectMimeType(binary, 'a', 'application/octet-stream')).toBe('application/octet-stream');
   expect(detectMimeType(binary, 'a', 'not a type')).toBe('application/octet-stream');
+  expect(detectMimeType(bytes('no PDF'), 'a', 'application/pdf')).toBe('application/pdf');
+  expect(detectMimeType(bytes('words'), 'a', 'application/x-www-form-urlencoded')).toBe('text/plain');
   expect(detectMimeType(Buffer.alloc(0), 'a.pdf')).toBe('application/pdf');
 });
 

@@ -37,14 +37,14 @@ const EXTENSIONS: Record<string, string> = {
 };
 
 /** Extensions that may refine a type which was only recognised in general. */
-const TEXT_EXTENSIONS = new Set(['xml', 'isdoc', 'json', 'txt', 'csv', 'html', 'htm', 'eml', 'rtf']);
 const ZIP_EXTENSIONS = new Set(['docx', 'xlsx', 'pptx', 'odt', 'ods', 'odp']);
 const OLE_EXTENSIONS = new Set(['doc', 'xls', 'ppt', 'msg']);
+const KNOWN_TYPES = new Set(Object.values(EXTENSIONS));
 
 /**
  * MIME type of a file: by its content first, then by the extension, then as declared
- * (API: documents-and-uploads.md section 2). Readable text keeps a text type whatever its name: a text file named
- * `.pdf` is `text/plain`.
+ * (API: documents-and-uploads.md section 2). Markup and JSON are told by their content whatever the name; other readable text
+ * is what its name says: words in a file named `.pdf` are a malformed PDF.
  *
  * @param firstBytes the start of the file, at best {@link SNIFF_BYTES} of it
  * @param declared the Content-Type that came with the file; `application/octet-stream` says nothing
@@ -149,8 +149,8 @@ function detectText(bytes: Buffer, extension: string, declared: string | undefin
   if (/^<(!doctype html|html[\s>])/i.test(start)) return 'text/html';
   if (/^<(\?xml|!--|!DOCTYPE|[A-Za-z_][\w.:-]*[\s/>])/.test(start)) return 'text/xml';
   if (/^[[{]/.test(start) && (extension === 'json' || isJson(text))) return 'application/json';
-  if (TEXT_EXTENSIONS.has(extension)) return EXTENSIONS[extension];
-  return declared?.startsWith('text/') && !EXTENSIONS[extension] ? declared : 'text/plain';
+  if (EXTENSIONS[extension]) return EXTENSIONS[extension];
+  return declared?.startsWith('text/') || KNOWN_TYPES.has(declared ?? '') ? declared : 'text/plain';
 }
 
 /** The text of bytes that are printable text in UTF-8, UTF-16 or an 8-bit code; undefined for binary ones. */

@@ -247,7 +247,7 @@ describe('review', () => {
     const confirmed = await annotations.confirm({ id, ...unmeasured }, reviewer);
     expect(confirmed).toMatchObject({ status: 'exported', confirmedById: 2, exportedById: 2 });
 
-    const { entries } = await annotations.getHistory({ annotationId: id }, admin);
+    const { entries } = await annotations.getHistory({ annotationId: id, page: 1, pageSize: 1000 }, admin);
     expect(entries.map(({ version, trigger, to }) => [version, trigger, to])).toEqual([
       [1, 'open', 'importing'],
       [2, 'finish_extraction', 'to_review'],
@@ -323,7 +323,7 @@ describe('content', () => {
     await Promise.all(fields.map((field) => patchValue(id, nodes.get(field).id, `value of ${field}`, reviewer)));
     const after = await readContent(id);
     expect(fields.map((field) => after.get(field).content.value)).toEqual(fields.map((field) => `value of ${field}`));
-    const { entries } = await annotations.getHistory({ annotationId: id }, admin);
+    const { entries } = await annotations.getHistory({ annotationId: id, page: 1, pageSize: 1000 }, admin);
     expect(entries.map(({ version }) => version)).toEqual(entries.map((_, i) => i + 1));
     expect(entries).toHaveLength(2 + fields.length);
   });
@@ -415,7 +415,9 @@ describe('tenants', () => {
       expect(await reasonOf(annotations.start({ id, statuses: [] }, caller))).toBe('NOT_FOUND');
       expect(await reasonOf(annotations.getContent({ annotationId: id }, caller))).toBe('NOT_FOUND');
       expect((await annotations.getContents({ annotationIds: [id], schemaIds: [] }, caller)).contents).toEqual([]);
-      expect(await reasonOf(annotations.getHistory({ annotationId: id }, caller))).toBe('NOT_FOUND');
+      expect(await reasonOf(annotations.getHistory({ annotationId: id, page: 1, pageSize: 1000 }, caller))).toBe(
+        'NOT_FOUND',
+      );
       expect(
         (await annotations.countByStatus({ queueIds: [system.queueId] }, caller)).queues[system.queueId]?.counts,
       ).toEqual({});

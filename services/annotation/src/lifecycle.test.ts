@@ -150,6 +150,26 @@ describe('lifecycle', () => {
       expect([trigger, (from as readonly string[]).includes('purged')]).toEqual([trigger, false]);
   });
 
+  it.each([
+    ['postpone', 'postponed'],
+    ['reject', 'rejected'],
+    ['delete', 'deleted'],
+    ['split', 'split'],
+  ] as const)('notes %s of the extension that is asked, for the end of the extraction', (trigger, status) => {
+    const hook = { ...jane, initializedAnnotationId: 1 };
+    const asked = annotationIn('importing', { extractedPollId: 'poll' });
+    const decided = applyTrigger(asked, trigger, { caller: hook, now });
+    expect(decided).toEqual({ ...asked, decision: { status, byId: 7, automaticallyRejected: false } });
+    expect(applyTrigger(decided, 'finish_extraction', { caller: hook, now, next: status })).toMatchObject({
+      status,
+      decision: null,
+    });
+    const notAsked = [annotationIn('importing'), annotationIn('importing', { extractedPollId: 'poll', id: 2 })];
+    for (const other of notAsked)
+      if (trigger !== 'delete')
+        expect(reasonOf(() => applyTrigger(other, trigger, { caller: hook, now }))).toBe('CONFLICT_STATUS');
+  });
+
   it.each(['confirmed', 'exporting', 'exported'] as const)('confirms into %s as the queue says', (next) => {
     const after = applyTrigger(annotationIn('reviewing'), 'confirm', { caller: jane, now, next });
     expect(after).toMatchObject({
@@ -161,14 +181,22 @@ describe('lifecycle', () => {
     });
   });
 
-  it.each(['cancel', 'confirm', 'postpone', 'reject', 'delete', 'start', 'set_postponed'] as const)(
-    'refuses %s of a review that another user holds',
-    (trigger) => {
-      expect(reasonOf(() => applyTrigger(annotationIn('reviewing'), trigger, { caller: joe, now }))).toBe(
-        'ANNOTATION_NOT_YOURS',
-      );
-    },
-  );
+  it.each([
+    'cancel',
+    'confirm',
+    'postpone',
+    'reject',
+    'delete',
+    'start',
+    'set_postponed',
+    'set_exporting',
+    'set_exported',
+    'set_importing',
+  ] as const)('refuses %s of a review that another user holds', (trigger) => {
+    expect(reasonOf(() => applyTrigger(annotationIn('reviewing'), trigger, { caller: joe, now }))).toBe(
+      'ANNOTATION_NOT_YOURS',
+    );
+  });
 
   it('lets everybody release a review by setting it to to_review', () => {
     expect(applyTrigger(annotationIn('reviewing'), 'set_to_review', { caller: joe, now })).toMatchObject({
@@ -214,5 +242,16 @@ describe('lifecycle', () => {
       now,
     });
     expect(exported).toMatchObject({ exportedAt: now, exportedById: null, modifierId: null });
+  });
+
+  it('forgets what was said of a failed export when another one succeeds, and nothing else', () => {
+    const messages = [{ id: 'all', type: 'error' as const, content: 'The receiver is away.' }];
+    const finish = (exportFailedAt: Date | null) =>
+      applyTrigger({ ...annotationIn('exporting'), messages, exportFailedAt }, 'finish_export', {
+        caller: systemCaller('extension', 1),
+        now,
+      });
+    expect(finish(now).messages).toEqual([]);
+    expect(finish(null).messages).toEqual(messages);
   });
 });

@@ -1,5 +1,5 @@
 import { type Caller, Refusal } from '@intake/rpc';
-import type { Annotation } from './annotation/annotation.types';
+import type { Annotation, Decision } from './annotation/annotation.types';
 import type { Status } from './annotation/status';
 
 /** What a change of state is asked with, beside its trigger. */
@@ -84,6 +84,14 @@ export const LIFECYCLE = [
   ['set_importing',      ['created', 'to_review', 'postponed', 'rejected', 'confirmed', 'exported', 'failed_import', 'failed_export', 'deleted'], 'importing'],
 ] as const satisfies readonly Transition[];
 
+/** What an extension may decide of a document about which it is asked before anybody sees it. API: states.md section 2. */
+const DECISIONS: Readonly<Record<string, Decision['status']>> = {
+  postpone: 'postponed',
+  reject: 'rejected',
+  delete: 'deleted',
+  split: 'split',
+};
+
 /** Name of what can happen to an annotation. */
 export type Trigger = (typeof LIFECYCLE)[number][0];
 
@@ -94,13 +102,33 @@ export function isTrigger(name: string): name is Trigger {
   return BY_TRIGGER.has(name);
 }
 
+/** Whether this is a decision of the extension that is being asked: the state changes when all of them have answered. */
+function isDecision({ id, status, extractedPollId }: Annotation, trigger: Trigger, caller: Caller): boolean {
+  const isAsked = status === 'importing' && extractedPollId !== null && caller.initializedAnnotationId === id;
+  return isAsked && Object.hasOwn(DECISIONS, trigger);
+}
+
+function decide(annotation: Annotation, trigger: Trigger, { caller, automaticallyRejected }: ChangeInput): Annotation {
+  if (annotation.decision?.status === 'split') {
+    throw new Refusal('CONFLICT_STATUS', { detail: 'The document was split already.' });
+  }
+  const status = DECISIONS[trigger] as Decision['status'];
+  const decision = { status, byId: caller.userId, automaticallyRejected: automaticallyRejected ?? false };
+  return { ...annotation, decision };
+}
+
 /**
- * The annotation after a trigger: new state, stamps, one version more. Throws CONFLICT_STATUS when the state does not
- * allow it and ANNOTATION_NOT_YOURS when another user holds the review.
+ * The annotation after a trigger: new state, stamps, one version more. Of what an extension decides while it is asked, only the
+ * decision is noted, in the same version. Throws CONFLICT_STATUS when the state does not allow it and ANNOTATION_NOT_YOURS when
+ * another user holds the review.
  */
 export function applyTrigger(annotation: Annotation, trigger: Trigger, input: ChangeInput): Annotation {
+  if (isDecision(annotation, trigger, input.caller)) return decide(annotation, trigger, input);
   const [, from, target, ...guards] = BY_TRIGGER.get(trigger) as Transition;
-  if (!from.includes(annotation.status)) throw wrongStatus(annotation, trigger, target);
+  if (!from.includes(annotation.status)) {
+    if (input.caller.kind === 'user') ownReview(annotation, input);
+    throw wrongStatus(annotation, trigger, target);
+  }
   for (const guard of guards) guard(annotation, input);
   const status = typeof target === 'string' ? target : target(annotation, input);
   const { caller, now } = input;
@@ -108,6 +136,8 @@ export function applyTrigger(annotation: Annotation, trigger: Trigger, input: Ch
   return {
     ...annotation,
     ...stampsOf(status, trigger, input),
+    // What was said when an export failed.
+    ...(status === 'exported' && annotation.exportFailedAt ? { messages: [] } : {}),
     status,
     version: annotation.version + 1,
     statusVersion: annotation.version + 1,
@@ -123,6 +153,7 @@ export function applyTrigger(annotation: Annotation, trigger: Trigger, input: Ch
     restingSince: now,
     resends: 0,
     purgeRequestedAt: null,
+    decision: null,
   };
 }
 
@@ -147,9 +178,6 @@ function stampsOf(
 }
 
 function wrongStatus(annotation: Annotation, trigger: Trigger, target: Target): Refusal {
-  if (annotation.status === 'reviewing' && trigger !== 'start') {
-    return new Refusal('CONFLICT_STATUS', { detail: 'The document is being reviewed.' });
-  }
   if (trigger === 'start') {
     return new Refusal('CONFLICT_STATUS', {
       detail: 'Assignment is allowed only for documents in states: to_review, reviewing, postponed, confirmed',

@@ -9,7 +9,7 @@ import { createHistoryStore } from './annotation/history.store';
 import { createIdempotencyStore } from './annotation/idempotency.store';
 import { createOpening } from './annotation/opening';
 import { createPurge } from './annotation/purge';
-import { createRemoveAnnotations } from './annotation/remove-annotations';
+import { createRemoveAnnotation, createRemoveAnnotations } from './annotation/remove-annotations';
 import { createBlockerStore } from './automation/blocker.store';
 import { createConsumers } from './consumers';
 import { createContentStore } from './content/content.store';
@@ -26,6 +26,8 @@ import { createRelations } from './relation/relations';
 import { createRetention } from './retention/retention';
 import { createRpc } from './rpc';
 import { createSchemas } from './schema/schemas';
+import { createSuggestedEditStore } from './suggested-edit/suggested-edit.store';
+import { createSuggestedEdits } from './suggested-edit/suggested-edits';
 
 /** Starts the service: annotations, their content and the state machine. */
 export const start = (env: Environment) =>
@@ -55,6 +57,7 @@ export const start = (env: Environment) =>
     const notes = createNoteStore(backbone.database);
     const relations = createRelationStore(backbone.database);
     const blockers = createBlockerStore(backbone.database);
+    const suggestedEdits = createSuggestedEditStore(backbone.database);
     await createIndexes(backbone.database);
 
     const queues = connectRpc(runtime, queue.QueueServiceService, rpc.addressOf('queue'), rpc);
@@ -66,7 +69,7 @@ export const start = (env: Environment) =>
     );
     const extensions = connectRpc(runtime, extension.ExtensionServiceService, rpc.addressOf('extension'), rpc);
     const schemas = createSchemas(queues);
-    const stores = { store, history, content, idempotency, readings, notes, relations, blockers };
+    const stores = { store, history, content, idempotency, readings, notes, relations, blockers, suggestedEdits };
     const tools = { backbone, ...stores, schemas, queues, storage, extensions };
     const migrations = createMigrations(runtime, { ...tools, migrations: migrationStore });
     const deletions = createQueueDeletions({ ...tools, deletions: deletionStore });
@@ -88,15 +91,17 @@ export const start = (env: Environment) =>
         purge,
         opening,
         pageEditing: createPageEditing(tools, annotations),
+        remove: createRemoveAnnotation({ ...tools, deletions: deletionStore }),
         removeOfDocument: createRemoveAnnotations({ ...tools, deletions: deletionStore }),
         relating: createRelations(tools),
+        suggesting: createSuggestedEdits(tools),
       }),
       isUnavailable: isMongoUnavailable,
       ...rpc,
     });
     startConsumer(runtime, {
       ...backbone,
-      handlers: createConsumers(opening, schemas, migrations, deletions),
+      handlers: createConsumers({ opening, schemas, migrations, deletions, store }),
       isAway: isNeighbourAway,
     });
     startMigrations(runtime, backbone, migrations);

@@ -6,16 +6,18 @@ import type { Logger } from '@intake/service';
 import type { AnnotationStore } from './annotation/annotation.store';
 import type { Annotation } from './annotation/annotation.types';
 import type { Annotations } from './annotation/annotations';
-import type { HistoryStore } from './annotation/history.store';
+import type { HistoryEntry, HistoryStore } from './annotation/history.store';
 import type { Opening } from './annotation/opening';
 import type { createPurge } from './annotation/purge';
-import type { createRemoveAnnotations } from './annotation/remove-annotations';
+import type { createRemoveAnnotation, createRemoveAnnotations } from './annotation/remove-annotations';
 import type { BlockerStore } from './automation/blocker.store';
 import type { Contents } from './content/contents';
 import type { Note, NoteStore } from './note/note.store';
 import type { createPageEditing } from './page-editing/page-editing';
 import type { Relation, RelationStore } from './relation/relation.store';
 import type { createRelations, GivenRelation } from './relation/relations';
+import type { SuggestedEdit, SuggestedEditStore } from './suggested-edit/suggested-edit.store';
+import type { createSuggestedEdits } from './suggested-edit/suggested-edits';
 
 /** Maps rpcs to the domain; no rules here. */
 export function createRpc(deps: {
@@ -27,9 +29,12 @@ export function createRpc(deps: {
   relations: RelationStore;
   relating: ReturnType<typeof createRelations>;
   blockers: BlockerStore;
+  suggestedEdits: SuggestedEditStore;
+  suggesting: ReturnType<typeof createSuggestedEdits>;
   opening: Opening;
   pageEditing: ReturnType<typeof createPageEditing>;
   purge: ReturnType<typeof createPurge>;
+  remove: ReturnType<typeof createRemoveAnnotation>;
   removeOfDocument: ReturnType<typeof createRemoveAnnotations>;
   backbone: Backbone;
   log: Logger;
@@ -116,6 +121,10 @@ export function createRpc(deps: {
       await pageEditing.cancel(caller, request);
       return {};
     },
+    remove: async ({ id }, caller) => {
+      await deps.remove(caller, id);
+      return {};
+    },
     removeOfDocument: async ({ documentId }, caller) => {
       await deps.removeOfDocument(caller, documentId);
       return {};
@@ -194,10 +203,20 @@ export function createRpc(deps: {
         yield { annotation: { annotation: toProto(annotation), contentJson } };
       }
     },
-    getHistory: async ({ annotationId }, caller) => {
+    async *streamStateChanges(_request, caller) {
+      requireSystem(caller);
+      for await (const batch of store.streamAll()) {
+        const found = new Map(batch.map((one) => [one.id, one]));
+        for (const entry of await history.listStateChanges([...found.keys()])) {
+          yield toStateChange(found.get(entry.annotationId) as Annotation, entry);
+        }
+      }
+    },
+    getHistory: async ({ annotationId, page, pageSize }, caller) => {
       await store.get(caller, annotationId);
-      const entries = await history.list(annotationId);
+      const { entries, total } = await history.list(annotationId, { page, pageSize });
       return {
+        total,
         entries: entries.map(({ values = [], ...entry }) => ({
           ...entry,
           actorId: entry.actorId ?? undefined,
@@ -254,6 +273,17 @@ export function createRpc(deps: {
     updateRelation: async (request, caller) => toRelation(await relating.update(caller, fromRelation(request))),
     deleteRelation: async ({ id }, caller) => {
       await relating.remove(caller, id);
+      return {};
+    },
+
+    listSuggestedEdits: async ({ ordering, page, pageSize, ...filter }, caller) => {
+      const { edits, total } = await deps.suggestedEdits.list(caller, filter, ordering, { page, pageSize });
+      return { suggestedEdits: edits.map(toSuggestedEdit), total };
+    },
+    createSuggestedEdit: async (request, caller) => toSuggestedEdit(await deps.suggesting.create(caller, request)),
+    updateSuggestedEdit: async (request, caller) => toSuggestedEdit(await deps.suggesting.update(caller, request)),
+    deleteSuggestedEdit: async ({ id }, caller) => {
+      await deps.suggesting.remove(caller, id);
       return {};
     },
 
@@ -316,6 +346,18 @@ function toRelation(
   };
 }
 
+function toSuggestedEdit({ id, annotationId, documents }: SuggestedEdit): contract.SuggestedEdit {
+  return {
+    id,
+    annotationId,
+    documents: documents.map(({ pages, targetQueueId, values }) => ({
+      pages: [...pages],
+      targetQueueId,
+      values: { ...values },
+    })),
+  };
+}
+
 function fromRelation({ id, type, key, parentId, annotationIds }: contract.Relation): GivenRelation {
   return { id, type, key: key ?? null, parentId: parentId ?? null, annotationIds };
 }
@@ -366,6 +408,7 @@ function toProto(annotation: Annotation): contract.Annotation {
     assigneeIds: [...annotation.assigneeIds],
     timeSpent: annotation.duration.overall,
     automationBlockerId: there(annotation.automationBlockerId),
+    suggestedEditId: there(annotation.suggestedEditId),
     creatorId: there(annotation.creatorId),
     modifierId: there(annotation.modifierId),
     modifiedAt: there(annotation.modifiedAt),
@@ -392,5 +435,25 @@ function toProto(annotation: Annotation): contract.Annotation {
       schemaId: undefined,
       label: undefined,
     })),
+  };
+}
+
+function toStateChange(one: Annotation, { version, to, at, exported }: HistoryEntry): contract.StateChange {
+  return {
+    annotationId: one.id,
+    organizationId: one.organizationId,
+    queueId: one.queueId,
+    version,
+    status: to,
+    at,
+    modifierId: one.modifierId ?? undefined,
+    arrivedAt: one.arrivedAt,
+    confirmedAt: one.confirmedAt ?? undefined,
+    exportedAt: one.exportedAt ?? undefined,
+    automaticallyRejected: one.automaticallyRejected,
+    timeOverallS: one.duration.overall,
+    timeActiveS: one.duration.active,
+    schemaId: exported?.schemaId ?? one.schemaId,
+    fields: [...(exported?.fields ?? [])],
   };
 }

@@ -25,6 +25,7 @@ import { finishSso, offerSso, startSso } from './sso/sso-login';
 import type { SsoLoginStore } from './sso/sso-login.store';
 import {
   exchangeToken,
+  issueAnnotationToken,
   issueOneTimeToken,
   issueToken,
   issueUserToken,
@@ -155,6 +156,10 @@ export function createRpc(deps: RpcDeps): Handlers<typeof auth.AuthServiceServic
       const { key, next, user, session } = await finishSso(caller, request, sso);
       return { oneTimeKey: key, next, identity: toIdentity(user), session };
     },
+    async issueAnnotationToken(request, caller) {
+      const { key, token } = await issueAnnotationToken(caller, request, deps);
+      return { key, expiresAt: token.expiresAt };
+    },
     async issueToken(_, caller) {
       const { key, token } = await issueToken(caller, deps);
       return { key, expiresAt: token.expiresAt };
@@ -183,6 +188,8 @@ function toIdentity(user: User, token?: Token): auth.Identity {
     allQueues: roles.some((role) => role.allQueues),
     expiresAt: token?.expiresAt,
     oneTime: token?.oneTime ?? false,
+    annotationId: token?.annotationId ?? undefined,
+    initializedAnnotationId: token?.initializedAnnotationId ?? undefined,
   };
 }
 

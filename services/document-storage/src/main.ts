@@ -23,7 +23,7 @@ import { createFiles } from './file/file';
 import { createFileStore } from './file/file.store';
 import { createObjectStore } from './object-store/object-store';
 import { createPageStore } from './page/page.store';
-import { createPageImages } from './page/page-image';
+import { createPageBarcodes, createPageImages } from './page/page-image';
 import { createPageTextStore } from './page/page-text.store';
 import { createDocumentRelationStore } from './relation/document-relation.store';
 import { createDocumentRelations } from './relation/document-relations';
@@ -33,6 +33,7 @@ import { startSweeps } from './sweeps';
 import { createTaskStore } from './task/task.store';
 import { createCreateUpload } from './upload/create-upload';
 import { createImportUpload } from './upload/import-upload';
+import { createJoinPackage } from './upload/isdoc-package';
 import { createJoinPictures } from './upload/join-pictures';
 import { createJudgeMailed } from './upload/judge-mailed';
 import { beginsLikeEInvoice, isReadableType, XML_START } from './upload/readable';
@@ -91,6 +92,7 @@ export const start = (env: Environment) =>
       tasks,
       unpackArchives: createUnpackArchives({
         ...{ backbone, files, fileStore, objects, documents, uploads, unpacker },
+        joinPackage: createJoinPackage(engine),
         findAcceptedTypes: async ({ organizationId, queueId }) =>
           (await readQueue(queueId, systemCaller('document-storage', organizationId)))?.acceptedMimeTypes ?? [],
         judgeMailed: createJudgeMailed(mail),
@@ -131,6 +133,7 @@ export const start = (env: Environment) =>
     });
     const cutDocument = createCutDocument({ backbone, files, fileStore, objects, documents, pages, engine });
     const drawPage = createPageImages({ pages, documents, objects, engine, log: runtime.log });
+    const findBarcodes = createPageBarcodes({ objects, engine, drawPage });
 
     const ownDocuments = createOwnDocuments({ backbone, documents, files, fileStore, objects, pages, pageTexts });
     const relating = createDocumentRelations({ ids: backbone.ids, relations, documents });
@@ -146,7 +149,7 @@ export const start = (env: Environment) =>
         ...{ createUpload, addAttachments, nextTaskId: () => backbone.ids.next('task') },
         inTransaction: (task) => transaction(database, task),
         measureDocument: createMeasureDocument({ objects, engine }),
-        ...{ importUpload, drawPage, prepareRendition, splitDocument, cutDocument },
+        ...{ importUpload, drawPage, findBarcodes, prepareRendition, splitDocument, cutDocument },
         ...{ ownDocuments, relations, relating, downloads },
       }),
       ...rpc,

@@ -16,7 +16,7 @@ import { readFileParts, sendFile, sendStream } from './file/file-stream';
 import type { ObjectStore } from './object-store/object-store';
 import type { Page } from './page/page';
 import type { PageStore } from './page/page.store';
-import { imageKeysOf, type PageImage } from './page/page-image';
+import { type createPageBarcodes, imageKeysOf, type PageImage } from './page/page-image';
 import type { PageTextStore } from './page/page-text.store';
 import type { DocumentRelation, DocumentRelationStore } from './relation/document-relation.store';
 import type { DocumentRelations } from './relation/document-relations';
@@ -52,6 +52,7 @@ export interface RpcOptions {
   readonly splitDocument: (caller: Caller, id: number, runs: readonly (readonly number[])[]) => Promise<number[]>;
   readonly measureDocument: MeasureDocument;
   readonly drawPage: (caller: Caller, pageId: number, preview: boolean) => Promise<PageImage>;
+  readonly findBarcodes: ReturnType<typeof createPageBarcodes>;
 }
 
 type Service = typeof documentStorage.DocumentStorageServiceService;
@@ -229,6 +230,19 @@ export function createRpc(options: RpcOptions): Handlers<Service> {
           return text ? [{ pageId, number, source: text.source, wordsJson: text.wordsJson }] : [];
         }),
       };
+    },
+    async getPageBarcodes({ annotationId, numbers }, caller) {
+      const filter = { ids: [], annotationIds: [annotationId], numbers };
+      const { pages: list } = await pages.list(caller, filter, ['number'], { page: 1, pageSize: MOST_PAGES });
+      const found: documentStorage.PageBarcodes[] = [];
+      for (const page of list) {
+        const barcodes = await options.findBarcodes(caller, page);
+        found.push({
+          number: page.number,
+          barcodes: barcodes.map((one) => ({ ...one, position: [...one.position] })),
+        });
+      }
+      return { pages: found };
     },
     async splitDocument({ documentId, runs }, caller) {
       requireSystem(caller);

@@ -12,7 +12,7 @@ import { createTaskStore, type TaskStore } from './task/task.store';
 import { type CreateUpload, createCreateUpload } from './upload/create-upload';
 import { createImportUpload, type ImportUpload, type ImportUploadOptions } from './upload/import-upload';
 import { createSubmissionStore } from './upload/submission.store';
-import { createUnpackArchives } from './upload/unpack-archives';
+import { createUnpackArchives, type UnpackArchivesOptions } from './upload/unpack-archives';
 import { createUploadStore, type UploadStore } from './upload/upload.store';
 
 const ORGANIZATION = 3;
@@ -52,7 +52,10 @@ beforeAll(async () => {
     runtime.onStop('unpacker', () => unpacker.close());
     const findAcceptedTypes = async () => queue.acceptedMimeTypes;
     const judgeMailed = async () => null;
-    const unpackArchives = createUnpackArchives({ ...parts, objects, unpacker, findAcceptedTypes, judgeMailed });
+    // No archive here is a package of an e-invoice.
+    const joinPackage: UnpackArchivesOptions['joinPackage'] = async (archive) => archive;
+    const judging = { findAcceptedTypes, judgeMailed };
+    const unpackArchives = createUnpackArchives({ ...parts, ...judging, objects, unpacker, joinPackage });
     const callHooks: ImportUploadOptions['callHooks'] = async (_, list) =>
       list.map((file) => ({ ...file, messages: [], failure: '' }));
     const isReadable = async () => true;

@@ -153,7 +153,7 @@ const open = (request: Request) =>
     exporting.ExportRequest.fromPartial({
       format: 'json',
       baseUrl: BASE,
-      requestUrl: '/api/v1/queues/8199/export?format=json',
+      requestUrl: `${BASE}/v1/queues/8199/export?format=json`,
       ...request,
       filter: { queueIds: [8199], ...request.filter },
     }),

@@ -16,6 +16,7 @@ import { createHooks } from './hook/hook';
 import { createLegs } from './leg/legs';
 import { createLogStore } from './log/log.store';
 import { createManualCalls } from './manual/manual-calls';
+import { createDeliveries } from './notification/deliveries';
 import { createNotifications } from './notification/notifications';
 import { createReceiverStore } from './notification/receiver.store';
 import { createAnnotationPayloads } from './payload/annotation-payload';
@@ -56,7 +57,10 @@ export const start = (env: Environment) =>
     const webhooks = createWebhooks({ outgoing, auth: accounts, logs, origin, urls });
     const sideloads = createSideloads({ annotations, storage, queues, auth: accounts, mail, urls });
     const payloads = createAnnotationPayloads({ annotations, storage, sideloads, urls });
-    const notifications = createNotifications({ hooks, payloads, webhooks, work, logs, receivers, log: runtime.log });
+    const notifications = createNotifications({
+      ...{ hooks, payloads, webhooks, work, logs, receivers, log: runtime.log },
+      hasActedOn: (start) => backbone.inbox.hasAny(runtime.name, start),
+    });
 
     const contentEvents = createContentEvents({ annotations, hooks, payloads, webhooks, logs });
     const connectors = createConnectors({
@@ -72,13 +76,14 @@ export const start = (env: Environment) =>
       askHooks: createAskHooks({ webhooks, logs }),
       payloads: arrivalPayloads,
     });
+    const deliveries = createDeliveries({ hooks, work });
     const schedules = createSchedules({ database, queues, hooks, webhooks, work });
 
     await serveRpc(runtime, {
       stuck: [backbone.stuck],
       definition: extension.ExtensionServiceService,
       proto: 'intake/extension/v1/extension.proto',
-      handlers: createRpc({ logs, arrivals, waitedFor, manualCalls }),
+      handlers: createRpc({ logs, arrivals, waitedFor, manualCalls, deliveries }),
       ...rpc,
       isUnavailable: isMongoUnavailable,
     });

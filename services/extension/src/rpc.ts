@@ -4,6 +4,7 @@ import type { Arrivals } from './arrival/arrivals';
 import type { WaitedFor } from './content/waited-for';
 import type { LogRecord, LogStore } from './log/log.store';
 import type { ManualCalls } from './manual/manual-calls';
+import type { Deliveries } from './notification/deliveries';
 
 /** Maps rpcs to the domain; no rules here. */
 export function createRpc({
@@ -11,11 +12,13 @@ export function createRpc({
   arrivals,
   waitedFor,
   manualCalls,
+  deliveries,
 }: {
   readonly logs: LogStore;
   readonly arrivals: Arrivals;
   readonly waitedFor: WaitedFor;
   readonly manualCalls: ManualCalls;
+  readonly deliveries: Deliveries;
 }): Handlers<typeof extension.ExtensionServiceService> {
   return {
     async callUploadHooks(request, caller) {
@@ -37,6 +40,8 @@ export function createRpc({
     testHook: (request, caller) => manualCalls.test(caller, request),
     invokeHook: (request, caller) => manualCalls.invoke(caller, request),
     generatePayload: (request, caller) => manualCalls.generate(caller, request),
+    listDeliveries: (request, caller) => deliveries.list(caller, request),
+    replayDeliveries: (request, caller) => deliveries.replay(caller, request),
     async listHookLogs({ limit, ...filter }, caller) {
       requireAdmin(caller);
       return { logs: (await logs.list(caller, filter, limit)).map(toLog) };

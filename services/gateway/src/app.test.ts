@@ -70,7 +70,15 @@ beforeAll(async () => {
   service = await runService('gateway-test', { INTAKE_LOG_LEVEL: 'silent' }, async (runtime) => {
     const authenticator = { authenticate: async () => CALLER, forget: () => undefined };
     const urlsOf = createUrlsOf({ publicUrl: '', proxies: readProxyTrust('off') });
-    const edge = { urlsOf, addressOf: () => 'here', quota: { take: () => undefined }, sessions: true, reviewDir: '' };
+    const edge = {
+      urlsOf,
+      addressOf: () => 'here',
+      quota: { take: () => undefined },
+      sessions: true,
+      reviewDir: '',
+      embedOrigins: [],
+      guard: async () => undefined,
+    };
     server = createServer(
       createApp(runtime, { ...edge, authenticator, corsOrigins: ['https://ui'], routes }).callback(),
     );

@@ -8,6 +8,7 @@ import { SpanKind } from '@opentelemetry/api';
 import Koa, { type Context, type Middleware } from 'koa';
 import { Histogram } from 'prom-client';
 import type { Authenticator } from './auth';
+import type { EmbeddedGuard } from './embedded';
 import { toErrorReply } from './errors';
 import { serveDocs } from './openapi/docs-page';
 import { servePage } from './page/serve-page';
@@ -34,6 +35,9 @@ export interface AppOptions {
   readonly sessions: boolean;
   /** Folder of the built review page. */
   readonly reviewDir: string;
+  /** Origins whose pages may show a document for review in a frame. */
+  readonly embedOrigins: readonly string[];
+  readonly guard: EmbeddedGuard;
   readonly routes: readonly Route[];
 }
 
@@ -47,7 +51,7 @@ export function createApp(runtime: Runtime, options: AppOptions): Koa {
   app.use(observe(runtime));
   app.use(allowOrigins(options.corsOrigins, options.sessions));
   app.use(serveDocs());
-  app.use(servePage(options.reviewDir));
+  app.use(servePage(options.reviewDir, options.embedOrigins));
   app.use(router.routes());
   app.use(answerOtherMethods);
   app.on('error', (error) => {
@@ -141,6 +145,7 @@ function serve({ tracer }: Runtime, row: Route, options: AppOptions): Middleware
       new ApiRequest(ctx.req, path, ctx.querystring, parameters, body, urlsOf(ctx.req), address);
     const isRead = row.body && !row.ignoresBody?.(requestWith(undefined));
     const request = requestWith(isRead ? readShape(row.body!, await readBody(ctx)) : undefined);
+    await options.guard(row, request, caller);
     const result = await row.call(request, caller);
     send(ctx, row.reply === 204 ? new Answer(204) : row.reply(result, request));
   };

@@ -133,6 +133,11 @@ export function hash(secret: string): string {
   return createHash('sha256').update(secret).digest('hex');
 }
 
-function toCaller({ organizationId, userId, username, roles, queueIds, allQueues }: auth.Identity): Caller {
-  return { kind: 'user', organizationId, userId, username, roles, queueIds: allQueues ? 'all' : queueIds };
+function toCaller({ allQueues, annotationId, initializedAnnotationId, ...identity }: auth.Identity): Caller {
+  const { organizationId, userId, username, roles, queueIds } = identity;
+  return {
+    ...{ kind: 'user', organizationId, userId, username, roles, queueIds: allQueues ? 'all' : queueIds },
+    ...(annotationId !== undefined && { annotationId }),
+    ...(initializedAnnotationId !== undefined && { initializedAnnotationId }),
+  };
 }

@@ -14,6 +14,7 @@ export interface Config {
   readonly publicUrl: string;
   /** `*`, or the origins that browsers may call from. */
   readonly corsOrigins: readonly string[];
+  readonly embedOrigins: readonly string[];
   readonly proxies: ProxyTrust;
   readonly limits: Limits;
   /** Whether logins begin sessions of browsers. */
@@ -40,6 +41,7 @@ export function readGatewayConfig(env: Environment): Config {
     port: count('INTAKE_PORT', 'port of the API; 0 picks a free one', 8080),
     publicUrl: origin('INTAKE_PUBLIC_URL', 'where clients see the service; URLs in answers begin with it', ''),
     corsOrigins: list('INTAKE_CORS_ORIGINS', 'origins that browsers may call from', ['*']),
+    embedOrigins: list('INTAKE_EMBED_ORIGINS', 'origins whose pages may show a document for review in a frame', []),
     proxies: proxyTrust('INTAKE_TRUST_PROXY', 'whose X-Forwarded-Proto, -Host and -For are believed', 'off'),
     sessions: flag('INTAKE_SESSION_AUTH', 'logins begin sessions of browsers, by cookies', false),
     createKey: text('INTAKE_CREATE_KEY', 'whoever knows it may register organizations; empty: nobody', ''),

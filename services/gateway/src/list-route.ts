@@ -5,7 +5,7 @@ import { FIELDS_PARAMETERS } from './request/fields';
 import { MAX_PAGE_SIZE, type Page, readPage } from './request/pagination';
 import type { Query } from './request/query';
 import type { Permission } from './roles';
-import { type QueryParameter, type Route, type RouteDoc, route } from './route';
+import { type ParametersOf, type QueryParameter, type Route, type RouteDoc, route } from './route';
 
 /** How one filter of a list is read from the query; undefined (or an empty list) when it is not given. */
 export interface Filter<T> {
@@ -40,14 +40,18 @@ export interface Wanted<F extends Filters> extends Page {
 }
 
 /** One collection that is listed (API: README.md section 6). */
-export interface ListOptions<F extends Filters, Row> {
+export interface ListOptions<F extends Filters, Row, Path extends string = string> {
   readonly allow: Permission;
   readonly filters: F;
   /** Filters that the API has and this version cannot apply: refused rather than ignored. */
   readonly unavailable?: readonly string[];
   readonly orderings: readonly string[];
   /** The rows of one page, and how many there are over all pages. */
-  readonly fetch: (wanted: Wanted<F>, caller: Caller) => Promise<{ rows: readonly Row[]; total: number }>;
+  readonly fetch: (
+    wanted: Wanted<F>,
+    caller: Caller,
+    parameters: ParametersOf<Path>,
+  ) => Promise<{ rows: readonly Row[]; total: number }>;
   readonly toJson: (row: Row, urls: ApiUrls, caller: Caller) => object;
   /** What the OpenAPI document says beyond filters and orderings. */
   readonly doc?: Omit<RouteDoc, 'answer' | 'query'> & { readonly item?: RouteDoc['answer'] };
@@ -61,7 +65,7 @@ const FILTER_SCHEMAS = {
 } as const;
 
 /** The query parameters that every list takes. */
-const PAGING: readonly QueryParameter[] = [
+export const PAGING: readonly QueryParameter[] = [
   { name: 'page', schema: { type: 'integer', minimum: 1, default: 1 } },
   { name: 'page_size', schema: { type: 'integer', minimum: 1, maximum: MAX_PAGE_SIZE, default: 20 } },
 ];
@@ -91,7 +95,10 @@ export function listSchema(item: RouteDoc['answer'] = { type: 'object' }) {
 }
 
 /** Makes the row of a list: reads page, filters and ordering, refuses all that is wrong at once, and answers a page. */
-export function listRoute<F extends Filters, Row>(path: string, options: ListOptions<F, Row>): Route {
+export function listRoute<F extends Filters, Row, const Path extends string>(
+  path: Path,
+  options: ListOptions<F, Row, Path>,
+): Route {
   const { allow, filters, unavailable = [], orderings, fetch, toJson, doc: { item, ...doc } = {} } = options;
   const readFilters = (query: Query): ValuesOf<F> => {
     for (const name of unavailable) if (query.has(name)) query.refuse(name, 'Filtering by this is not available.');
@@ -102,9 +109,9 @@ export function listRoute<F extends Filters, Row>(path: string, options: ListOpt
   return route('GET', path, {
     allow,
     doc: { ...doc, query: documentQuery(filters, orderings), answer: listSchema(item) },
-    call: async ({ query }, caller) => {
+    call: async ({ query, parameters }, caller) => {
       const wanted = { filters: readFilters(query), ordering: query.ordering(orderings), ...readPage(query) };
-      return { wanted, caller, ...(await fetch(wanted, caller)) };
+      return { wanted, caller, ...(await fetch(wanted, caller, parameters)) };
     },
     reply: ({ wanted, caller, rows, total }, request) =>
       replyList(

@@ -7,6 +7,7 @@ import { type Environment, type Runtime, runAsProcess, runService } from '@intak
 import { createApp } from './app';
 import { createAuthenticator } from './auth';
 import { readGatewayConfig } from './config';
+import { createEmbeddedGuard } from './embedded';
 import { createEventStreams } from './events/event-streams';
 import { createQuota } from './quota/quota';
 import { createUrlsOf } from './request/base-url';
@@ -40,6 +41,8 @@ export const start = (env: Environment) =>
       corsOrigins: config.corsOrigins,
       sessions: config.sessions,
       reviewDir: config.reviewDir,
+      embedOrigins: config.embedOrigins,
+      guard: createEmbeddedGuard({ services }),
       routes: createRoutes({
         services,
         authenticator,

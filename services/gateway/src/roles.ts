@@ -38,6 +38,8 @@ export const MAY = {
   readAnnotations: EVERY,
   /** Start, edit, validate, cancel, confirm. */
   review: ['annotator_embedded', 'annotator_limited', 'annotator', 'manager', ...ADMINS],
+  /** Start a review in a page of others. */
+  embed: ['annotator_embedded', 'annotator_limited', 'annotator', 'manager'],
   /** Postpone, delete, split, edit, rotate, copy. */
   dispose: ['annotator_limited', 'annotator', 'manager', ...ADMINS],
   reject: ['annotator_limited', 'annotator', 'manager', 'approver', ...ADMINS],

@@ -1,6 +1,7 @@
 import { type RpcSettings, readRpcSettings } from '@intake/rpc';
 import { ConfigError, count, type Environment, flag, list, readConfig, text } from '@intake/service';
 import { type Network, parseNetworks } from '@intake/untrusted';
+import type { DailyLimits } from './outgoing/daily-limits';
 import type { CertificateFiles } from './smtp/certificate';
 
 /** Settings of this service. */
@@ -21,6 +22,9 @@ export interface Config {
   readonly readers: number;
   /** `smtp://user:password@host:port` of the relay that takes outgoing mails; null: none are sent. */
   readonly relayUrl: string | null;
+  readonly sendingLimits: DailyLimits;
+  /** Where people see the service, without a trailing slash; empty: nobody knows. */
+  readonly publicUrl: string;
   readonly sender: {
     /** Whether SPF, DKIM and DMARC are asked for. */
     readonly isChecked: boolean;
@@ -54,6 +58,9 @@ export function readSettings(env: Environment): Config {
         return value;
       },
     },
+    emailsPerDay: count('INTAKE_EMAILS_PER_DAY', 'mails that people of an organization may send in a day', 1000),
+    notificationsPerDay: count('INTAKE_NOTIFICATIONS_PER_DAY', 'automatic mails of an organization in a day', 1000),
+    publicUrl: text('INTAKE_PUBLIC_URL', 'where people see the service; links in mails begin with it', ''),
     isChecked: flag('INTAKE_MAIL_CHECK_SENDER', 'whether SPF, DKIM and DMARC are asked for', true),
     dnsServers: list('INTAKE_MAIL_DNS_SERVERS', 'name servers for that; none: those of the system', []),
     frontServer: text('INTAKE_MAIL_FRONT_SERVER', 'authserv-id of a mail server in front of this one', ''),
@@ -64,8 +71,8 @@ export function readSettings(env: Environment): Config {
       parse: parseNetworks,
     },
   });
-  const { readers, certFile, keyFile, idleS, relayUrl, isChecked, dnsServers, frontServer, frontNetworks, ...smtp } =
-    settings;
+  const { readers, certFile, keyFile, idleS, relayUrl, publicUrl, ...others } = settings;
+  const { isChecked, dnsServers, frontServer, frontNetworks, emailsPerDay, notificationsPerDay, ...smtp } = others;
   if (!certFile !== !keyFile) throw new ConfigError('INTAKE_SMTP_TLS_CERT and INTAKE_SMTP_TLS_KEY belong together');
   return {
     rpc: readRpcSettings(env),
@@ -77,6 +84,8 @@ export function readSettings(env: Environment): Config {
     },
     readers: Math.max(readers, 1),
     relayUrl: relayUrl || null,
+    sendingLimits: { emails: emailsPerDay, notifications: notificationsPerDay },
+    publicUrl: publicUrl.replace(/\/+$/, ''),
     sender: { isChecked, dnsServers, frontServer, frontNetworks },
   };
 }

@@ -14,6 +14,8 @@ export interface ConsumerOptions {
   readonly emails: EmailStore;
   readonly threads: ThreadStore;
   readonly emit: Backbone['emit'];
+  /** Returns when a message may be read: receiving comes first. */
+  readonly turnToRead: () => Promise<void>;
   /** Null: hooks are asked, and `email.answered` follows. */
   readonly readEmail: (email: Email) => Promise<Reading | null>;
   readonly releaseFiles: (keys: readonly string[]) => Promise<void>;
@@ -31,7 +33,7 @@ interface Happening {
 
 /** What this service does about events. */
 export function createConsumers(options: ConsumerOptions): EventHandlers {
-  const { emails, threads, emit, readEmail, releaseFiles, conclusion, onDropped, log } = options;
+  const { emails, threads, emit, turnToRead, readEmail, releaseFiles, conclusion, onDropped, log } = options;
 
   const finish = async (email: Email, reading: Reading) => {
     const { id, organizationId, queueId } = email;
@@ -66,6 +68,7 @@ export function createConsumers(options: ConsumerOptions): EventHandlers {
 
   const reading: EventHandler<'email.received' | 'email.answered'> = {
     on: async ({ payload: { emailId, organizationId } }) => {
+      await turnToRead();
       const email = await emails.find(systemCaller('mail-ingest', organizationId), emailId);
       if (email?.state !== 'received') return async () => undefined;
       try {
@@ -112,6 +115,7 @@ export function createConsumers(options: ConsumerOptions): EventHandlers {
     'annotation.postponed': { on: ({ payload }) => tell(payload, 'postponed_annotations') },
     'annotation.confirmed': { on: ({ payload }) => conclusion.tellOfStatus(payload, 'confirmed') },
     'annotation.exported': { on: ({ payload }) => conclusion.tellOfStatus(payload, 'exported') },
+    'annotation.rejected': { on: ({ payload }) => conclusion.labelRejected(payload) },
     'annotation.deleted': { on: ({ payload }) => tell(payload, 'deleted_annotations') },
   };
 }

@@ -2,6 +2,7 @@ import { queue } from '@intake/contracts';
 import { type Caller, type Client, Refusal, systemCaller } from '@intake/rpc';
 import { acceptsMimeType } from '@intake/untrusted';
 import type { Email, Recipient } from './email/email';
+import { createTogether } from './email/together';
 import type { Subject } from './outgoing/automatic-mail';
 import { type InboxRules, readInboxRules } from './rules/inbox-rules';
 
@@ -16,22 +17,27 @@ export function createInboxes(client: QueueClient) {
   const findQueueOf = async (caller: Caller, id: number): Promise<queue.Queue | undefined> =>
     (await client.getQueues({ ids: [id] }, caller)).queues[0];
 
+  const resolve = async (email: string): Promise<Recipient | null> => {
+    try {
+      const { inbox } = await client.resolveInbox({ email }, systemCaller('mail-ingest'));
+      if (!inbox) return null;
+      const rules = readInboxRules(inbox, { name: '' }, () => false);
+      return {
+        ...{ inboxId: inbox.id, organizationId: inbox.organizationId, queueId: inbox.queueId },
+        mayDrop: rules.dropsForged || rules.allowedSenders.length > 0 || rules.deniedSenders.length > 0,
+      };
+    } catch (error) {
+      if (error instanceof Refusal && error.httpStatus === 404) return null;
+      throw error;
+    }
+  };
+
   return {
-    /** The inbox that a message is for; null: there is none, or its queue takes nothing any more. */
-    async findByAddress(email: string): Promise<Recipient | null> {
-      try {
-        const { inbox } = await client.resolveInbox({ email }, systemCaller('mail-ingest'));
-        if (!inbox) return null;
-        const rules = readInboxRules(inbox, { name: '' }, () => false);
-        return {
-          ...{ inboxId: inbox.id, organizationId: inbox.organizationId, queueId: inbox.queueId },
-          mayDrop: rules.dropsForged || rules.allowedSenders.length > 0 || rules.deniedSenders.length > 0,
-        };
-      } catch (error) {
-        if (error instanceof Refusal && error.httpStatus === 404) return null;
-        throw error;
-      }
-    },
+    /** The inbox that a message is for; null: there is none, or its queue takes nothing any more. Senders that ask for the same one at the same time share the answer. */
+    findByAddress: createTogether(async (emails: readonly string[]): Promise<(Recipient | null)[]> => {
+      const answers = new Map([...new Set(emails)].map((email) => [email, resolve(email)]));
+      return Promise.all(emails.map((email) => answers.get(email) ?? null));
+    }),
 
     /** The rules for an e-mail; null when its queue or inbox have gone. */
     async findRules({

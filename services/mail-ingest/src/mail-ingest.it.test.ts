@@ -165,6 +165,15 @@ const bySubject = (inboxId: number, subject: string) =>
   waitFor(`the e-mail "${subject}" to be read`, async () =>
     (await emailsOf(inboxId)).find((one) => one.subject === subject && one.state !== 'received'),
   );
+/** Nothing that was taken waits to be read, or for what it brought to be stored. */
+const allRead = () => {
+  const { INTAKE_MONGODB_URL: url = '', INTAKE_MONGODB_PREFIX: prefix } = system.env;
+  return waitFor('all mails to be read', async () => {
+    const mailsLeft = await findStored(url, `${prefix}_mail_ingest`, 'emails', { state: 'received' });
+    const uploadsLeft = await findStored(url, `${prefix}_document_storage`, 'uploads', { state: { $ne: 'finished' } });
+    return mailsLeft.length + uploadsLeft.length === 0;
+  });
+};
 
 /** An SMTP client that says exactly what it is told. */
 interface Dialogue {
@@ -373,6 +382,7 @@ describe('what is refused', () => {
   });
 
   it('a message above 50 MB, after its end; the session goes on', async () => {
+    await allRead();
     const before = await listObjects(minio.s3, system.env.INTAKE_S3_BUCKET ?? '');
     const client = await openData();
     const line = Buffer.from(`${'x'.repeat(998)}\r\n`);
@@ -462,6 +472,7 @@ describe('limits of a connection', () => {
 });
 
 it('a sender that disconnects in the middle leaves nothing', async () => {
+  await allRead();
   const before = await countOf(inbox.id);
   const bucket = system.env.INTAKE_S3_BUCKET ?? '';
   const objects = await listObjects(minio.s3, bucket);
@@ -537,7 +548,7 @@ it('an e-mail that rests unread is put on the bus again, less and less often', a
     const raw = { key: 'k', sha256: 's', messageId: '' };
     const session = await backbone.database.connection.startSession();
     await emails
-      .insert(session, { id: 9, ...recipient }, raw, { envelope: null, imported: null })
+      .insert(session, [{ id: 9, ...recipient, raw, envelope: null, imported: null }])
       .finally(() => session.endSession());
     const later = (minutes: number) => new Date(Date.now() + minutes * 60_000);
     expect(await pushResting(backbone, emails, new Date())).toBe(0);

@@ -1,10 +1,12 @@
 import { connectBackbone, startConsumer } from '@intake/bus';
-import { auth, documentStorage, extension, mailIngest, queue } from '@intake/contracts';
+import { annotation, auth, documentStorage, extension, mailIngest, queue } from '@intake/contracts';
 import { createIndexes, isMongoUnavailable } from '@intake/mongo';
 import { connectRpc, isNeighbourAway, serveRpc, systemCaller } from '@intake/rpc';
 import { type Environment, runAsProcess, runService } from '@intake/service';
 import { ChildPool } from '@intake/untrusted';
+import { apiUrls } from '@intake/urls';
 import { Counter } from 'prom-client';
+import { createAnnotations } from './annotations';
 import { readSettings } from './config';
 import { createConsumers } from './consumers';
 import { createConcludeEmail } from './email/conclude-email';
@@ -16,10 +18,13 @@ import { createInboxes } from './inboxes';
 import { type ParseJobs, parseWorker } from './mail/parse-jobs';
 import { createSenderChecks } from './mail/sender-checks';
 import { createAutomaticMail } from './outgoing/automatic-mail';
+import { createSendingLimits } from './outgoing/daily-limits';
 import { createDeliveryStore } from './outgoing/delivery.store';
 import { startRelay } from './outgoing/relay';
 import { createOutgoing, createSendEmail } from './outgoing/send-email';
+import { createSubscriptionLinks } from './outgoing/subscription';
 import { createRpc } from './rpc';
+import { createBursts } from './smtp/bursts';
 import { createNetworkCheck } from './smtp/front-server';
 import { MAX_MESSAGE_BYTES, startSmtpListener } from './smtp/smtp-listener';
 import { createStorage } from './storage';
@@ -32,12 +37,13 @@ const CHECK_MS = 20_000;
 /** Starts the service. */
 export const start = (env: Environment) =>
   runService('mail-ingest', env, async (runtime) => {
-    const { rpc, smtp, readers, relayUrl, sender } = readSettings(env);
+    const { rpc, smtp, readers, relayUrl, publicUrl, sender, sendingLimits: limits } = readSettings(env);
     const mailDomain = smtp.domain;
     const backbone = await connectBackbone(runtime, env);
     const emails = createEmailStore(backbone.database);
     const threads = createThreadStore(backbone.database);
     const deliveries = createDeliveryStore(backbone.database);
+    const sendingLimits = createSendingLimits({ emails, deliveries, limits });
     await createIndexes(backbone.database);
 
     const inboxes = createInboxes(connectRpc(runtime, queue.QueueServiceService, rpc.addressOf('queue'), rpc));
@@ -50,6 +56,7 @@ export const start = (env: Environment) =>
     const checker = new ChildPool<ParseJobs>({ worker: parseWorker, size: readers, timeoutMs: CHECK_MS });
     runtime.onStop('sender checks', () => checker.close());
 
+    const bursts = createBursts();
     const receive = createReceiveEmail({ backbone, emails, keepFiles: storage.keepFiles });
     const importEmail = createImportEmail({ backbone, emails, ...storage });
     const isFront = createNetworkCheck(sender.frontNetworks);
@@ -69,13 +76,21 @@ export const start = (env: Environment) =>
         return answer.pending ? null : answer;
       },
     });
+    const urls = publicUrl ? apiUrls(`${publicUrl}/api`) : null;
+    const links = createSubscriptionLinks(rpc.secret, urls?.root ?? null);
     const outgoing = createOutgoing({
-      ...{ backbone, emails, threads, deliveries, mailDomain },
+      ...{ backbone, emails, threads, deliveries, mailDomain, links },
       isEnabled: relayUrl !== null,
       storeRaw: storage.storeRaw,
     });
     const accounts = connectRpc(runtime, auth.AuthServiceService, rpc.addressOf('auth'), rpc);
+    const annotations = createAnnotations(
+      connectRpc(runtime, annotation.AnnotationServiceService, rpc.addressOf('annotation'), rpc),
+      accounts,
+      urls,
+    );
     const writeAutomatic = createAutomaticMail({
+      ...{ findAnnotationValues: annotations.findValues, appUrl: publicUrl },
       ...{ deliveries, outgoing, findRules: inboxes.findRules, findTemplate: inboxes.findTemplate },
       findOrganizationName: async (id) => {
         const { organizations } = await accounts.listOrganizations({ ids: [id] }, systemCaller('mail-ingest', id));
@@ -84,7 +99,7 @@ export const start = (env: Environment) =>
     });
     const conclusion = createConcludeEmail({
       ...{ emails, deliveries, outgoing, writeAutomatic },
-      ...{ findRules: inboxes.findRules, ...storage },
+      ...{ findRules: inboxes.findRules, findStatuses: annotations.findStatuses, ...storage },
     });
     const dropped = new Counter({
       name: 'intake_mails_dropped_total',
@@ -97,9 +112,9 @@ export const start = (env: Environment) =>
       definition: mailIngest.MailIngestServiceService,
       proto: 'intake/mail_ingest/v1/mail_ingest.proto',
       handlers: createRpc({
-        ...{ emails, threads, importEmail },
+        ...{ emails, threads, deliveries, sendingLimits, links, importEmail },
         sendEmail: createSendEmail({
-          ...{ backbone, emails, outgoing },
+          ...{ backbone, emails, outgoing, sendingLimits },
           findInbox: inboxes.findOfQueue,
           loadDocuments: storage.loadDocuments,
         }),
@@ -117,6 +132,7 @@ export const start = (env: Environment) =>
       ...backbone,
       handlers: createConsumers({
         ...{ emails, threads, readEmail, conclusion, emit: backbone.emit, log: runtime.log },
+        turnToRead: bursts.turnToRead,
         releaseFiles: storage.releaseFiles,
         onDropped: ({ id, inboxId }, reason) => {
           dropped.inc();
@@ -128,13 +144,15 @@ export const start = (env: Environment) =>
       concurrency: 4,
     });
     startSweeps(runtime, backbone, emails);
-    if (relayUrl) startRelay(runtime, { url: relayUrl, backbone, emails, deliveries, loadRaw: storage.loadRaw });
+    const relay = { backbone, emails, deliveries, sendingLimits, loadRaw: storage.loadRaw };
+    if (relayUrl) startRelay(runtime, { url: relayUrl, ...relay });
     else runtime.log.info('no e-mails are sent: INTAKE_SMTP_RELAY_URL is not set');
     const port = await startSmtpListener(runtime, {
       ...smtp,
       findInbox: inboxes.findByAddress,
       store: (chunks) => storage.putRaw(chunks, MAX_MESSAGE_BYTES),
       receive,
+      take: bursts.receive,
     });
     runtime.log.info({ port, domain: smtp.domain }, 'SMTP listens');
   });

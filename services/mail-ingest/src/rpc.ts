@@ -3,14 +3,21 @@ import { type Caller, type Handlers, invalidField, organizationOf, Refusal, requ
 import { EMAIL_LABELS, type Email, type ImportDetails, type RawMessage, type Recipient } from './email/email';
 import type { EmailChanges, EmailStore } from './email/email.store';
 import type { createJudgeMembers } from './email/judge-members';
+import { MAIL_ORDERS, type MailOrder, valuesOfMail } from './email/order-annotated';
 import { cutToBytes } from './email/read-email';
+import type { SendingLimits } from './outgoing/daily-limits';
+import type { DeliveryStore } from './outgoing/delivery.store';
 import type { createSendEmail } from './outgoing/send-email';
+import type { SubscriptionLinks } from './outgoing/subscription';
 import type { Thread } from './thread/thread';
 import type { ThreadStore } from './thread/thread.store';
 
 export interface RpcOptions {
   readonly emails: EmailStore;
   readonly threads: ThreadStore;
+  readonly links: SubscriptionLinks;
+  readonly deliveries: Pick<DeliveryStore, 'setSubscription'>;
+  readonly sendingLimits: SendingLimits;
   readonly sendEmail: ReturnType<typeof createSendEmail>;
   /** Null: there is no inbox with this address. */
   readonly findInbox: (address: string) => Promise<Recipient | null>;
@@ -24,6 +31,12 @@ export interface RpcOptions {
 }
 
 const MAX_BODY_BYTES = 4096;
+const FLAGS: Readonly<Partial<Record<MailOrder, 'hasReplies' | 'hasNewReplies'>>> = {
+  has_email_thread_with_replies: 'hasReplies',
+  has_email_thread_with_new_replies: 'hasNewReplies',
+};
+/** API: email-import.md section 7, statistics. */
+const TEMPLATE_COUNTS_MS = 90 * 24 * 3600 * 1000;
 
 /** Requests to domain calls to responses. */
 export function createRpc(options: RpcOptions): Handlers<typeof mailIngest.MailIngestServiceService> {
@@ -59,9 +72,46 @@ export function createRpc(options: RpcOptions): Handlers<typeof mailIngest.MailI
       requireSystem(caller);
       return { verdicts: await options.judgeMembers(organizationOf(caller), emailId, members) };
     },
+    async countTemplateMails({ templateIds }, caller) {
+      const counts = await emails.countByTemplate(caller, templateIds, new Date(Date.now() - TEMPLATE_COUNTS_MS));
+      const none = { manual: 0, automated: 0 };
+      return { templates: templateIds.map((templateId) => ({ templateId, ...(counts.get(templateId) ?? none) })) };
+    },
+    async getEmailLimits(_, caller) {
+      const { limits, countSent } = options.sendingLimits;
+      const { lastSentAt, lastSentAtNotification, ...counts } = await countSent(organizationOf(caller));
+      return {
+        ...counts,
+        perDayLimit: limits.emails,
+        perDayLimitNotification: limits.notifications,
+        lastSentAt: lastSentAt ?? undefined,
+        lastSentAtNotification: lastSentAtNotification ?? undefined,
+      };
+    },
+    async setSubscription({ content, signature, subscribe }, caller) {
+      requireSystem(caller);
+      const subscriber = options.links.read(content, signature);
+      await options.deliveries.setSubscription(subscriber, subscribe);
+      return { email: subscriber.email };
+    },
     async listThreads({ ordering, page, pageSize, ...filter }, caller) {
       const list = await threads.list(caller, filter, ordering, { page, pageSize });
       return { threads: list.threads.map(toThreadMessage), total: list.total };
+    },
+    findAnnotated: async ({ threadIds, hasReplies, hasNewReplies, senders, senderPrefix, senderWords }, caller) => {
+      const ofThreads = threadIds.length > 0 || hasReplies !== undefined || hasNewReplies !== undefined;
+      const found = ofThreads ? await threads.findIds(caller, { ids: threadIds, hasReplies, hasNewReplies }) : null;
+      return emails.findAnnotated(caller, { threadIds: found, senders, senderPrefix, senderWords });
+    },
+    orderAnnotated: async ({ order: wanted }, caller) => {
+      const order = found(MAIL_ORDERS.find((one) => one === wanted) ?? null);
+      const flag = FLAGS[order];
+      const [places, flagged] = await Promise.all([
+        emails.findPlaces(caller),
+        flag ? threads.findIds(caller, { ids: [], [flag]: true }) : [],
+      ]);
+      const values = valuesOfMail(order, places, new Set(flagged));
+      return { emails: Object.fromEntries(values.emails), annotations: Object.fromEntries(values.annotations) };
     },
     updateThread: async ({ id, hasNewReplies }, caller) =>
       toThreadMessage(found(await threads.update(caller, id, hasNewReplies))),

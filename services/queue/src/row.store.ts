@@ -149,11 +149,6 @@ export function createRows<T extends Owned>(
   };
 }
 
-/** A condition on one field; no values, no condition. */
-export function among(field: string, values: readonly (number | string)[]): RowFilter {
-  return values.length > 0 ? { [field]: { $in: [...values] } } : {};
-}
-
 /** A condition on one field; undefined: none. */
 export function equals(field: string, value: unknown): RowFilter {
   return value === undefined ? {} : { [field]: value };

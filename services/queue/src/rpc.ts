@@ -1,5 +1,6 @@
 import type { Backbone } from '@intake/bus';
 import type { queue as contract } from '@intake/contracts';
+import { among, inQueues } from '@intake/mongo';
 import { type Caller, type Handlers, invalidField, Refusal, requireSystem } from '@intake/rpc';
 import { readChange } from './change';
 import {
@@ -22,6 +23,7 @@ import type { EmailTemplateStore } from './email-template/email-template.store';
 import type { JsonObject } from './fields';
 import { createHook, deleteHook, duplicateHook, EMPTY_HOOK, type Hook, updateHook } from './hook/hook';
 import type { HookStore } from './hook/hook.store';
+import { expandEvents } from './hook/hook-events';
 import { createInbox, deleteInbox, EMPTY_INBOX, type Inbox, resolveInbox, updateInbox } from './inbox/inbox';
 import type { InboxStore } from './inbox/inbox.store';
 import { createLabel, deleteLabel, type Label, updateLabel } from './label/label';
@@ -31,7 +33,7 @@ import type { QueueStore } from './queue/queue.store';
 import { DEFAULT_SETTINGS } from './queue/queue-defaults';
 import type { QueueDeletion } from './queue/queue-deletion';
 import { createQueueFromTemplate } from './queue/queue-template';
-import { among, equals } from './row.store';
+import { equals } from './row.store';
 import { createSchema, deleteSchema, type QueueSchema, updateSchema, validateSchema } from './schema/schema';
 import type { SchemaStore } from './schema/schema.store';
 import { createWorkspace, deleteWorkspace, updateWorkspace, type Workspace } from './workspace/workspace';
@@ -232,7 +234,7 @@ export function createRpc(deps: RpcDeps): Handlers<typeof contract.QueueServiceS
           own ? { _id: { $in: distinct(own.flatMap(({ hookIds }) => hookIds)) } } : {},
           among('_id', ids),
           among('type', types),
-          among('events', events),
+          among('events', expandEvents(events)),
           equals('name', name),
           equals('active', request.active),
           equals('config.url', request.configUrl),
@@ -273,7 +275,7 @@ export function createRpc(deps: RpcDeps): Handlers<typeof contract.QueueServiceS
       return toLabel(await updateLabel(caller, label?.id ?? 0, change, labels));
     },
     async deleteLabel({ id }, caller) {
-      await deleteLabel(caller, id, labels);
+      await deleteLabel(caller, id, deps);
       return {};
     },
 
@@ -283,9 +285,14 @@ export function createRpc(deps: RpcDeps): Handlers<typeof contract.QueueServiceS
       return toTemplate(await createEmailTemplate(caller, written, deps));
     },
     async listEmailTemplates({ ids, name, queueIds, types, ordering, ...page }, caller) {
-      const own = caller.queueIds === 'all' ? {} : { queueId: { $in: [...caller.queueIds] } };
       const filter = {
-        $and: [own, among('_id', ids), among('queueId', queueIds), among('type', types), equals('name', name)],
+        $and: [
+          inQueues(caller.queueIds),
+          among('_id', ids),
+          among('queueId', queueIds),
+          among('type', types),
+          equals('name', name),
+        ],
       };
       const { rows, total } = await templates.list(caller, filter, ordering, page);
       return { templates: rows.map(toTemplate), total };

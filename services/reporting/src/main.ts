@@ -1,11 +1,12 @@
 import { connectBackbone, startConsumer } from '@intake/bus';
-import { queue, reporting } from '@intake/contracts';
+import { annotation, queue, reporting } from '@intake/contracts';
 import { createIndexes, isMongoUnavailable } from '@intake/mongo';
 import { connectRpc, readRpcSettings, serveRpc } from '@intake/rpc';
 import { type Environment, runAsProcess, runService } from '@intake/service';
 import { Counter } from 'prom-client';
 import { createConsumers } from './consumers';
 import { createFactStore } from './fact/fact.store';
+import { createRebuilding } from './rebuild/rebuilding';
 import { createRpc } from './rpc';
 
 /** Starts the reporting service. */
@@ -16,11 +17,13 @@ export const start = (env: Environment) =>
     const facts = createFactStore(backbone.database);
     await createIndexes(backbone.database);
     const queues = connectRpc(runtime, queue.QueueServiceService, rpc.addressOf('queue'), rpc);
+    const annotations = connectRpc(runtime, annotation.AnnotationServiceService, rpc.addressOf('annotation'), rpc);
+    const rebuilding = createRebuilding({ annotations, facts, database: backbone.database });
     await serveRpc(runtime, {
       stuck: [backbone.stuck],
       definition: reporting.ReportingServiceService,
       proto: 'intake/reporting/v1/reporting.proto',
-      handlers: createRpc({ facts, queues }),
+      handlers: createRpc({ facts, queues, rebuilding }),
       ...rpc,
       isUnavailable: isMongoUnavailable,
     });

@@ -5,7 +5,7 @@ export type Box = number[];
 
 /**
  * What a datapoint holds (API: annotation-content.md section 2). Everything but `value` is null when unknown; the
- * `rir*`, `connector*` and `ocr*` attributes are never changed by a write of the API.
+ * `rir*` and `ocr*` attributes are never changed by a write of the API, `connector*` by those of extensions only.
  */
 export interface DatapointContent {
   /** Text in the format of the field; empty is `''`. At most {@link MAX_VALUE_LENGTH} characters. */

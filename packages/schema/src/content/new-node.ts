@@ -1,4 +1,4 @@
-import type { SchemaNode } from '../schema-content';
+import type { Datapoint, SchemaNode } from '../schema-content';
 import { type ContentNode, emptyContent } from './content-node';
 
 /** A node of the schema without a value, as it stands in a new tree. Buttons hold no content. */
@@ -18,5 +18,11 @@ export function newNode(schemaNode: SchemaNode, id: number, parentId: number | n
     timeSpentOverall: 0,
     ...(schemaNode.category === 'multivalue' ? { timeSpentGrid: 0, timeSpentGridOverall: 0 } : {}),
     ...(isTable ? { grid: null } : {}),
+    ...(schemaNode.category === 'datapoint' && isEditableFormula(schemaNode) ? { noRecalculation: false } : {}),
   };
+}
+
+/** Whether people may overwrite what the formula says. */
+export function isEditableFormula({ ui_configuration: ui }: Datapoint): boolean {
+  return ui?.type === 'formula' && ui.edit !== 'disabled';
 }

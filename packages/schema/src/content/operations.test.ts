@@ -113,6 +113,18 @@ describe('replace', () => {
     expect(replaced('number', value, source).node.validationSources).toEqual(expected);
   });
 
+  it('keeps what an extension gave, also when a person changes it later', () => {
+    const box = [1, 2, 3, 4];
+    const { node } = replaced('number', { content: { value: 'B2', position: box } }, 'hook');
+    expect(node.content).toMatchObject({ connectorText: 'B2', connectorPosition: box });
+    const others = NODES.map((one) => (one.id === node.id ? node : one));
+    const change = [{ op: 'replace', id: node.id, value: { content: { value: 'C3' } } }];
+    const [changed] = applied(apply(change, 'user', others)).changed;
+    expect(changed?.content).toMatchObject({ value: 'C3', connectorText: 'B2', connectorPosition: box });
+    expect(replaced('number', { hidden: true }, 'hook').node.content).toMatchObject({ connectorText: null });
+    expect(replaced('number', { content: { value: 'B2' } }).node.content).toMatchObject({ connectorText: null });
+  });
+
   it.each<[string, object, string, string | null]>([
     ['numbers of equal value', { value: '1 234,50', normalized_value: '1234.5' }, '1 234,50', '1234.50'],
     ['values that do not match', { value: '1 234,50', normalized_value: '7' }, '12,50', '12.50'],
@@ -143,7 +155,7 @@ describe('replace', () => {
 
   it('stops the recalculation of a formula that a person has edited', () => {
     expect(replaced('computed', { content: { value: '5' } }).node.noRecalculation).toBe(true);
-    expect(replaced('computed', { content: { value: '5' } }, 'hook').node.noRecalculation).toBeUndefined();
+    expect(replaced('computed', { content: { value: '5' } }, 'hook').node.noRecalculation).toBe(false);
     expect(replaced('number', { content: { value: '5' } }).node.noRecalculation).toBeUndefined();
   });
 

@@ -2,8 +2,10 @@ import type { FieldErrors } from '../checking/field-errors';
 import { decimalOf } from '../formats/decimal';
 import { type NormalizedValue, normalizeValue } from '../formats/normalize-value';
 import type { Datapoint, SchemaNode } from '../schema-content';
-import type { ContentNode } from './content-node';
+import type { ContentNode, DatapointContent } from './content-node';
 import type { GivenAttributes, GivenContent } from './given-attributes';
+import { isEditableFormula } from './new-node';
+import type { WriteContext } from './write-context';
 
 /** How one kind of write differs from another. */
 export interface WriteRules {
@@ -11,7 +13,7 @@ export interface WriteRules {
   defaultSources: (written: { contentGiven: boolean; valueChanged: boolean }) => string[] | null;
   /** A `normalized_value` beside `value`: `ignore` it, or leave the datapoint alone when the two do not `match`. */
   normalizedValue: 'ignore' | 'match';
-  source: 'user' | 'hook';
+  source: WriteContext['source'];
 }
 
 type WriteResult = { node: ContentNode; errors?: undefined } | { errors: FieldErrors };
@@ -50,7 +52,8 @@ function writeDatapoint(
   if (value === 'leave') return { node };
   if (value.errors) return { errors: { content: value.errors } };
 
-  const content = { ...node.content, ...value.written, ...pick(given.content ?? {}, ['page', 'position']) };
+  const written = { ...node.content, ...value.written, ...pick(given.content ?? {}, ['page', 'position']) };
+  const content = rules.source === 'hook' ? withConnectorText(written, given.content ?? {}) : written;
   const valueChanged = content.value !== node.content.value || content.normalizedValue !== node.content.normalizedValue;
   const defaultSources = rules.defaultSources({ contentGiven: given.content !== undefined, valueChanged });
   const stops = isEditableFormula(datapoint)
@@ -65,6 +68,12 @@ function writeDatapoint(
       ...(stops === undefined ? {} : { noRecalculation: stops }),
     },
   };
+}
+
+/** What an extension gave stays visible when a person changes it later (API: annotation-content.md section 2). */
+function withConnectorText(content: DatapointContent, given: GivenContent): DatapointContent {
+  if (given.value === undefined && given.normalizedValue === undefined) return content;
+  return { ...content, connectorText: content.value, connectorPosition: given.position ?? null };
 }
 
 function writeOptions(node: ContentNode, options: GivenAttributes['options']): ContentNode {
@@ -103,10 +112,6 @@ function isSameValue({ normalizedValue }: NormalizedValue, given: unknown): bool
   if (String(given) === normalizedValue) return true;
   const numbers = [normalizedValue, String(given)];
   return numbers.every((text) => /^-?\d+(\.\d+)?$/.test(text)) && decimalOf(numbers[0]!).equals(decimalOf(numbers[1]!));
-}
-
-function isEditableFormula({ ui_configuration: ui }: Datapoint): boolean {
-  return ui?.type === 'formula' && ui.edit !== 'disabled';
 }
 
 /** Those of the attributes that are given. */

@@ -122,7 +122,7 @@ export class TableDraft {
     const written = takeText(cell, this.draft.schemaOf(cell) as Datapoint, taken, {
       defaultSources: ({ valueChanged }) => (valueChanged ? [] : null),
       normalizedValue: 'ignore',
-      source: 'hook',
+      source: 'document',
     });
     if (!written.errors) this.draft.replace(written.node);
   }

@@ -1,8 +1,10 @@
 import type { annotation as contract } from '@intake/contracts';
-import { type ClientSession, type Database, toWindow } from '@intake/mongo';
+import { type ClientSession, type Database, inQueues, rowsOf, toWindow } from '@intake/mongo';
 import { type Caller, invalidField, organizationOf, Refusal } from '@intake/rpc';
 import { Schema } from 'mongoose';
+import type { NodeRow } from '../content/node-row';
 import { type Condition, toCondition } from '../search/conditions';
+import type { ContentIndex, IndexedField } from '../search/content-index';
 import { prefixPattern, termsOf, wordsOf } from '../search/words';
 import { type Annotation, FRESH } from './annotation.types';
 import { toOrder } from './order';
@@ -87,10 +89,13 @@ export function createAnnotationStore(database: Database) {
       resends: { type: Number, default: 0 },
       rotationDeg: { type: Number, default: 0 },
       automationBlockerId: nullable(Number),
+      suggestedEditId: nullable(Number),
       relationIds: [Number],
       labelIds: [Number],
       assigneeIds: [Number],
       purgeRequestedAt: nullable(Date),
+      purgeRequestedById: nullable(Number),
+      decision: nullable(Schema.Types.Mixed),
       md5: nullable(String),
       fingerprint: nullable(String),
       parentPages: { type: [Schema.Types.Mixed], default: [] },
@@ -107,7 +112,7 @@ export function createAnnotationStore(database: Database) {
     { collection: 'annotations', versionKey: false, minimize: false, strict: 'throw' },
   );
   schema.index({ organizationId: 1, _id: 1 });
-  schema.index({ queueId: 1, status: 1, _id: 1 });
+  schema.index({ organizationId: 1, queueId: 1, status: 1, _id: 1 });
   // The list of a person: its status, newest first.
   schema.index({ organizationId: 1, createdAt: -1, _id: -1 });
   schema.index({ organizationId: 1, status: 1, createdAt: -1, _id: -1 });
@@ -137,10 +142,11 @@ export function createAnnotationStore(database: Database) {
   schema.index({ labelIds: 1 });
   schema.index({ relationIds: 1 });
   const model = database.connection.model('Annotation', schema);
+  const rows = rowsOf<Row>(database, 'annotations');
 
   const scope = (caller: Caller): Record<string, unknown> => ({
     ...(caller.organizationId === null && caller.kind === 'system' ? {} : { organizationId: organizationOf(caller) }),
-    ...(caller.queueIds === 'all' ? {} : { queueId: { $in: [...caller.queueIds] } }),
+    ...inQueues(caller.queueIds),
   });
   const toAnnotation = ({ _id, ...row }: Row): Annotation => ({
     id: _id,
@@ -192,14 +198,17 @@ export function createAnnotationStore(database: Database) {
 
   /** The matching rows in order; where values decide that no index has in this order, they are sorted. */
   const ordered = (filter: Record<string, unknown>, request: contract.ListAnnotationsRequest, window?: Window) => {
-    const { sort, computed } = toOrder(request.ordering, request.usersByName);
+    const { sort, computed, needsRelations } = toOrder(request.ordering, request);
+    const relations = { from: 'relations', localField: 'relationIds', foreignField: '_id', as: 'orderRelations' };
+    const added = [...Object.keys(computed ?? {}), ...(needsRelations ? [relations.as] : [])];
     return model.aggregate<Row>(
       [
         { $match: filter },
+        ...(needsRelations ? [{ $lookup: relations }] : []),
         ...(computed ? [{ $addFields: computed }] : []),
         { $sort: sort },
         ...(window ? [{ $skip: window.skip }, { $limit: window.limit }] : []),
-        { $project: { ...UNREAD, ...(computed && Object.fromEntries(Object.keys(computed).map((key) => [key, 0]))) } },
+        { $project: { ...UNREAD, ...Object.fromEntries(added.map((key) => [key, 0])) } },
       ],
       { allowDiskUse: true },
     );
@@ -212,14 +221,35 @@ export function createAnnotationStore(database: Database) {
       if (!row) throw new Refusal('NOT_FOUND');
       return toAnnotation(row);
     },
+    /**
+     * The annotation with what it is found by and one node of its content, which is not older than the annotation; null: there is no
+     * such node. Throws NOT_FOUND like `get`.
+     */
+    async getWithNode(
+      caller: Caller,
+      id: number,
+      nodeId: number,
+    ): Promise<{ annotation: Annotation; contentFields: readonly IndexedField[]; node: NodeRow | null }> {
+      const node = [{ $match: { _id: nodeId, annotationId: id } }];
+      const [row] = await rows
+        .aggregate<Row & { contentFields?: IndexedField[]; node: NodeRow[] }>([
+          { $match: { _id: id, ...scope(caller) } },
+          { $project: { ownWords: 0, contentWords: 0 } },
+          { $lookup: { from: 'nodes', pipeline: node, as: 'node' } },
+        ])
+        .toArray();
+      if (!row) throw new Refusal('NOT_FOUND');
+      const { contentFields = [], node: found, ...annotation } = row;
+      return { annotation: toAnnotation(annotation), contentFields, node: found[0] ?? null };
+    },
     async getMany(caller: Caller, ids: readonly number[]): Promise<Annotation[]> {
-      const rows = await model.find({ _id: { $in: [...ids] }, ...scope(caller) }).lean<Row[]>();
-      return rows.map(toAnnotation);
+      const found = await model.find({ _id: { $in: [...ids] }, ...scope(caller) }).lean<Row[]>();
+      return found.map(toAnnotation);
     },
     /** All annotations of a document, in whatever state. */
     async findOfDocument(caller: Caller, documentId: number, session: ClientSession): Promise<Annotation[]> {
-      const rows = await model.find({ documentId, ...scope(caller) }, null, { session }).lean<Row[]>();
-      return rows.map(toAnnotation);
+      const found = await model.find({ documentId, ...scope(caller) }, null, { session }).lean<Row[]>();
+      return found.map(toAnnotation);
     },
     async findByUpload(uploadId: number, documentId: number, session?: ClientSession): Promise<Annotation | null> {
       const row = await model.findOne({ uploadId, documentId }, null, { session }).lean<Row>();
@@ -230,14 +260,20 @@ export function createAnnotationStore(database: Database) {
         session,
       });
     },
-    /** Writes the annotation if nobody changed it since `before`; otherwise the transaction is to run again. */
-    async replace(session: ClientSession, after: Annotation, before: Annotation): Promise<void> {
+    /** Writes the annotation, and what it is found by, if nobody changed it since `before`; otherwise CONFLICT. */
+    async replace(
+      session: ClientSession,
+      after: Annotation,
+      before: Annotation,
+      index: Partial<ContentIndex> = {},
+    ): Promise<void> {
       const { id, ...fields } = after;
       const set: Record<string, unknown> = Object.fromEntries(
         Object.entries(fields).filter(([key, value]) => value !== before[key as keyof Annotation]),
       );
       if ('fileName' in set || 'messages' in set) set.ownWords = ownWords(after);
-      const result = await model.updateOne({ _id: id, version: before.version }, { $set: set }, { session });
+      const changes = { $set: { ...set, ...index } as Partial<Row> };
+      const result = await rows.updateOne({ _id: id, version: before.version }, changes, { session });
       if (result.matchedCount !== 1)
         throw new Refusal('CONFLICT', {
           detail: 'The annotation was changed by somebody else at the same moment; try again.',
@@ -248,11 +284,11 @@ export function createAnnotationStore(database: Database) {
       request: contract.ListAnnotationsRequest,
     ): Promise<{ annotations: Annotation[]; total: number }> {
       const filter = toFilter(caller, request);
-      const [rows, total] = await Promise.all([
+      const [found, total] = await Promise.all([
         ordered(filter, request, toWindow(request)),
         model.countDocuments(filter),
       ]);
-      return { annotations: rows.map(toAnnotation), total };
+      return { annotations: found.map(toAnnotation), total };
     },
     count: (caller: Caller, request: contract.ListAnnotationsRequest): Promise<number> =>
       model.countDocuments(toFilter(caller, request)),
@@ -271,6 +307,19 @@ export function createAnnotationStore(database: Database) {
     async *stream(caller: Caller, request: contract.ListAnnotationsRequest): AsyncGenerator<Annotation> {
       const query = ordered(toFilter(caller, request), request, request.page > 0 ? toWindow(request) : undefined);
       for await (const row of query.cursor({ batchSize: 200 })) yield toAnnotation(row);
+    },
+    /** All annotations of the installation, by id, a thousand at a time. */
+    async *streamAll(): AsyncGenerator<Annotation[]> {
+      for (let after = 0; ; ) {
+        const found = await model
+          .find({ _id: { $gt: after } })
+          .sort({ _id: 1 })
+          .limit(1000)
+          .lean<Row[]>();
+        if (found.length === 0) return;
+        yield found.map(toAnnotation);
+        after = found.at(-1)?._id ?? after;
+      }
     },
     /** Those whose turn to be reviewed it is, oldest first. */
     async findNext(
@@ -301,7 +350,7 @@ export function createAnnotationStore(database: Database) {
       ];
       await model.updateMany(
         { $and: [scope(caller), { status: 'deleted', purgeRequestedAt: null }, { $or: which }] },
-        { $set: { purgeRequestedAt: now } },
+        { $set: { purgeRequestedAt: now, purgeRequestedById: caller.userId } },
       );
     },
     /** Queues that have annotations with data, by organization. */
@@ -329,12 +378,12 @@ export function createAnnotationStore(database: Database) {
       return (await model.exists(other).session(session).lean()) !== null;
     },
     async findPurgeable(limit: number): Promise<Annotation[]> {
-      const rows = await model
+      const found = await model
         .find({ purgeRequestedAt: { $type: 'date' } })
         .sort({ purgeRequestedAt: 1 })
         .limit(limit)
         .lean<Row[]>();
-      return rows.map(toAnnotation);
+      return found.map(toAnnotation);
     },
     /** Makes the transaction meet every other one that changes the annotation, without changing it. */
     async touch(session: ClientSession, { id }: Annotation): Promise<void> {
@@ -347,8 +396,8 @@ export function createAnnotationStore(database: Database) {
       same: { readonly md5: string } | { readonly fingerprint: string },
     ): Promise<Annotation[]> {
       const filter = { organizationId, ...same, documentId: { $ne: documentId }, status: { $ne: 'purged' } };
-      const rows = await model.find(filter, null, { session }).sort({ _id: 1 }).limit(MOST_DUPLICATES).lean<Row[]>();
-      return rows.map(toAnnotation);
+      const found = await model.find(filter, null, { session }).sort({ _id: 1 }).limit(MOST_DUPLICATES).lean<Row[]>();
+      return found.map(toAnnotation);
     },
     /** Whether another annotation of the document still has its data. */
     async isDocumentNeeded(session: ClientSession, { id, documentId }: Annotation): Promise<boolean> {
@@ -366,11 +415,23 @@ export function createAnnotationStore(database: Database) {
       if (add.length > 0) await model.updateMany(which, { $addToSet: { [field]: { $each: [...add] } } }, { session });
       if (remove.length > 0) await model.updateMany(which, { $pull: { [field]: { $in: [...remove] } } }, { session });
     },
+    /** Like the lists of ids no part of the data: no version, no history. */
+    async setSuggestedEdit(session: ClientSession, id: number, suggestedEditId: number | null): Promise<void> {
+      await model.updateOne({ _id: id }, { $set: { suggestedEditId } }, { session });
+    },
+    async forgetLabel(session: ClientSession, organizationId: number, labelId: number): Promise<void> {
+      await model.updateMany({ organizationId, labelIds: labelId }, { $pull: { labelIds: labelId } }, { session });
+    },
+    /** The review goes on: its holder did something that changes nothing of the annotation. */
+    async extendReview({ id, reviewerId }: Annotation, until: Date): Promise<void> {
+      await model.updateOne({ _id: id, status: 'reviewing', reviewerId }, { $set: { reviewUntil: until } });
+    },
     async countByStatus(
       caller: Caller,
       queueIds: readonly number[],
     ): Promise<{ queueId: number; status: string; count: number }[]> {
       const groups = await model.aggregate<{ _id: { queueId: number; status: string }; count: number }>([
+        // All of it is in one index: no annotation is read.
         { $match: { $and: [scope(caller), { queueId: { $in: [...queueIds] } }] } },
         { $group: { _id: { queueId: '$queueId', status: '$status' }, count: { $sum: 1 } } },
       ]);
@@ -378,12 +439,12 @@ export function createAnnotationStore(database: Database) {
     },
     /** Annotations that have rested in a passing state since before `since`. */
     async findResting(status: 'importing' | 'exporting', since: Date, limit: number): Promise<Annotation[]> {
-      const rows = await model
+      const found = await model
         .find({ status, restingSince: { $lt: since } })
         .sort({ restingSince: 1 })
         .limit(limit)
         .lean<Row[]>();
-      return rows.map(toAnnotation);
+      return found.map(toAnnotation);
     },
     /** An annotation of anybody, if it is in a passing state. */
     async findRestingById(id: number): Promise<Annotation | null> {
@@ -391,11 +452,11 @@ export function createAnnotationStore(database: Database) {
       return row && toAnnotation(row);
     },
     async findExpiredReviews(now: Date, limit: number): Promise<Annotation[]> {
-      const rows = await model
+      const found = await model
         .find({ status: 'reviewing', reviewUntil: { $lt: now } })
         .limit(limit)
         .lean<Row[]>();
-      return rows.map(toAnnotation);
+      return found.map(toAnnotation);
     },
     async markResent(session: ClientSession, annotation: Annotation, now: Date): Promise<boolean> {
       const result = await model.updateOne(

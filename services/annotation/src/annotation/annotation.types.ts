@@ -23,6 +23,13 @@ export interface ProcessingDuration {
 
 export const NO_DURATION: ProcessingDuration = { active: 0, overall: 0, edit: 0, blockers: 0, emails: 0, opening: 0 };
 
+/** What an extension decided about a document before anybody saw it. */
+export interface Decision {
+  readonly status: 'postponed' | 'rejected' | 'deleted' | 'split';
+  readonly byId: number | null;
+  readonly automaticallyRejected: boolean;
+}
+
 /** What every annotation begins with; rows of older versions may not have it. */
 export const FRESH = {
   duration: NO_DURATION,
@@ -31,7 +38,10 @@ export const FRESH = {
   relationIds: [],
   labelIds: [],
   assigneeIds: [],
+  suggestedEditId: null,
   purgeRequestedAt: null,
+  purgeRequestedById: null,
+  decision: null,
   md5: null,
   fingerprint: null,
   parentPages: [],
@@ -125,6 +135,7 @@ export interface Annotation {
   readonly rotationDeg: number;
   /** Why it was not automated. */
   readonly automationBlockerId: number | null;
+  readonly suggestedEditId: number | null;
   /** Relations that it belongs to (not: is the parent of). */
   readonly relationIds: readonly number[];
   readonly labelIds: readonly number[];
@@ -133,4 +144,8 @@ export interface Annotation {
   readonly parentPages: readonly ParentPage[];
   /** Since when a deleted annotation waits for its purge. */
   readonly purgeRequestedAt: Date | null;
+  /** Who asked for it; null: nobody, its time was up. */
+  readonly purgeRequestedById: number | null;
+  /** While extensions are asked about what was read: where it goes then; null: as the queue says. */
+  readonly decision: Decision | null;
 }

@@ -17,7 +17,7 @@ import {
 import { decideAutomation, type Finding } from '../automation/automation';
 import type { BlockerStore } from '../automation/blocker.store';
 import type { ContentStore } from '../content/content.store';
-import { today } from '../content/contents';
+import { changedValues, today } from '../content/contents';
 import { applyGiven, findGivenProblem } from '../content/given-content';
 import { isTrigger } from '../lifecycle';
 import type { ReadingStore } from '../migration/reading.store';
@@ -25,7 +25,8 @@ import type { NoteStore } from '../note/note.store';
 import { createDuplicates, fingerprintOf } from '../relation/duplicates';
 import type { RelationStore } from '../relation/relation.store';
 import type { Schemas } from '../schema/schemas';
-import type { Annotation, ProcessingDuration } from './annotation.types';
+import type { SuggestedEditStore } from '../suggested-edit/suggested-edit.store';
+import type { Annotation, Decision, ProcessingDuration } from './annotation.types';
 import {
   type ChangeTools,
   changeInSession,
@@ -54,6 +55,7 @@ export interface AnnotationTools extends ChangeTools {
   readonly notes: NoteStore;
   readonly relations: RelationStore;
   readonly blockers: BlockerStore;
+  readonly suggestedEdits: SuggestedEditStore;
 }
 
 /** States from which a review can start. API: annotations.md section 5. */
@@ -68,6 +70,8 @@ const NO_SUCH_OBJECT = 'Invalid hyperlink - Object does not exist.';
 /** How long a confirmation waits for connector and hooks, and for the connector to take it over, in milliseconds. */
 const EXTENSIONS_MS = 120_000;
 const SAVE_MS = 70_000;
+/** Reviews whose time is over that are ended before the next are looked for. */
+const EXPIRED_AT_ONCE = 200;
 
 export type Annotations = ReturnType<typeof createAnnotations>;
 
@@ -172,7 +176,7 @@ export function createAnnotations(tools: AnnotationTools) {
         return awaitExtensions(caller, awaited, { ...patch, extractedPollId: rirPollId }, async (session, after) => {
           await content.replaceAll(session, after.id, formulas.nodes);
           await saveReading(session, after);
-          return firstValuesOf(schema, formulas.nodes, after.values);
+          return firstValuesOf(schema, formulas.nodes, after);
         });
       }
       return decide(caller, { ...awaited, ...patch }, schema, q, {
@@ -181,7 +185,7 @@ export function createAnnotations(tools: AnnotationTools) {
         unless: (before) => !isAwaited(before, rirPollId),
         alongside: async (session, after, nodes) => {
           await saveReading(session, after);
-          return firstValuesOf(schema, nodes, after.values);
+          return firstValuesOf(schema, nodes, after);
         },
       });
     },
@@ -204,10 +208,12 @@ export function createAnnotations(tools: AnnotationTools) {
         formulas: evaluateFormulas(schema, nodes, { today: today() }),
         patch,
         extensions: further.map(({ id, content: text }) => ({ id, content: text })),
+        alongside: async (_session, _after, decided) => changesOf(schema, nodes, decided),
         unless: (before) => {
           if (isOver(before)) return true;
           // What was looked at must be what is decided about.
-          if (before.version !== awaited.version) throw new Refusal('CONFLICT');
+          const isSame = before.version === awaited.version && before.decision?.status === awaited.decision?.status;
+          if (!isSame) throw new Refusal('CONFLICT');
           return false;
         },
       });
@@ -359,7 +365,7 @@ export function createAnnotations(tools: AnnotationTools) {
     copy: transfer.copy,
 
     async assign(caller: Caller, { id, assigneeIds }: contract.AssignRequest): Promise<Annotation> {
-      return updateFields(caller, id, () => ({ assigneeIds: [...new Set(assigneeIds)] }));
+      return updateFields(caller, id, () => ({ assigneeIds: [...new Set(assigneeIds)], assignedAt: new Date() }));
     },
 
     /** Sets the values that are given. */
@@ -459,10 +465,14 @@ export function createAnnotations(tools: AnnotationTools) {
     /** Ends the reviews whose holder has done nothing for the queue's session time-out. */
     async endExpiredReviews(): Promise<void> {
       const now = new Date();
-      for (const { id, organizationId } of await store.findExpiredReviews(now, 200)) {
-        await changeState(tools, systemCaller('annotation', organizationId), id, 'time_out', {
-          unless: ({ status, reviewUntil }) => status !== 'reviewing' || reviewUntil === null || reviewUntil > now,
-        });
+      for (;;) {
+        const expired = await store.findExpiredReviews(now, EXPIRED_AT_ONCE);
+        for (const { id, organizationId } of expired) {
+          await changeState(tools, systemCaller('annotation', organizationId), id, 'time_out', {
+            unless: ({ status, reviewUntil }) => status !== 'reviewing' || reviewUntil === null || reviewUntil > now,
+          });
+        }
+        if (expired.length < EXPIRED_AT_ONCE) return;
       }
     },
   };
@@ -555,18 +565,20 @@ export function createAnnotations(tools: AnnotationTools) {
     const isDuplicate = await duplicates.exist(read);
     const { automated, nodes, reasons } = decideAutomation(automationOf(q), schema, formulas.nodes, {
       isDuplicate,
+      hasSuggestedEdit: read.suggestedEditId !== null,
       errors: [...read.messages, ...formulas.messages].filter(({ type }) => type === 'error'),
       extensions: [...formulas.blockers, ...extensions],
     });
-    const [blockerId, next] = automated
-      ? [null, await rules.afterConfirm(q)]
-      : [await backbone.ids.next('automation_blocker'), 'to_review' as const];
+    const { decision } = read;
+    const blockerId = automated ? null : await backbone.ids.next('automation_blocker');
+    const next = decision?.status ?? (automated ? await rules.afterConfirm(q) : 'to_review');
     return duplicates.retry(() =>
       changeState(tools, caller, read.id, 'finish_extraction', {
         unless,
         next,
-        automated,
-        patch: { ...patch, automationBlockerId: blockerId },
+        automated: automated && decision === null,
+        automaticallyRejected: decision?.automaticallyRejected,
+        patch: { ...patch, automationBlockerId: blockerId, ...decidedBy(decision) },
         alongside: async (session, after) => {
           await content.replaceAll(session, after.id, nodes);
           if (blockerId === null) await blockers.remove(session, after.id);
@@ -691,6 +703,13 @@ export function adding(spent: Spent): { patchOf?: (before: Annotation) => Partia
   };
 }
 
+/** Whose decision it was that an annotation is in its state. */
+function decidedBy(decision: Decision | null): Partial<Annotation> {
+  if (decision?.status === 'rejected') return { rejectedById: decision.byId };
+  if (decision?.status === 'deleted') return { deletedById: decision.byId };
+  return {};
+}
+
 /** A review begins anew with the time that the queue gives. */
 function sessionOf({ sessionTimeoutS }: queue.Queue): Partial<Annotation> {
   return { sessionTimeoutS, reviewUntil: new Date(Date.now() + sessionTimeoutS * 1000) };
@@ -702,11 +721,14 @@ function readAnew(): Partial<Annotation> {
 }
 
 function automationOf(q: queue.Queue) {
-  const { automation } = (q.settings ?? {}) as { automation?: { automate_duplicates?: boolean } };
+  const { automation } = (q.settings ?? {}) as {
+    automation?: { automate_duplicates?: boolean; automate_suggested_edit?: boolean };
+  };
   return {
     enabled: q.automationEnabled,
     level: q.automationLevel,
     automateDuplicates: automation?.automate_duplicates ?? true,
+    automateSuggestedEdit: automation?.automate_suggested_edit ?? false,
     defaultScoreThreshold: q.defaultScoreThreshold,
   };
 }
@@ -715,11 +737,12 @@ function automationOf(q: queue.Queue) {
 function firstValuesOf(
   schema: SchemaContent,
   nodes: readonly ContentNode[],
-  values: Readonly<Record<string, string>>,
+  { values, einvoice }: Pick<Annotation, 'values' | 'einvoice'>,
 ): ChangedValue[] {
   const { datapoints } = schemaIndex(schema);
   const originOf = ({ schemaId, content }: ContentNode): Origin => {
-    if (content?.rirText !== null) return 'engine';
+    if (datapoints.get(schemaId)?.formula) return 'formula';
+    if (content?.rirText !== null) return einvoice ? 'e_invoice' : 'engine';
     const name = datapoints.get(schemaId)?.rir_field_names?.find((one) => values[one]);
     if (!name) return 'default';
     return name.startsWith('email') ? 'email' : 'upload';
@@ -728,6 +751,19 @@ function firstValuesOf(
     node.content?.value
       ? [{ nodeId: node.id, schemaId: node.schemaId, before: null, after: node.content.value, origin: originOf(node) }]
       : [],
+  );
+}
+
+/** What formulas, and automation that clears what does not fit, did after extensions had looked at the document. */
+function changesOf(
+  schema: SchemaContent,
+  before: readonly ContentNode[],
+  nodes: readonly ContentNode[],
+): ChangedValue[] {
+  const { datapoints } = schemaIndex(schema);
+  const change = { nodes: [...nodes], changed: [...nodes], added: [], removed: [] };
+  return changedValues(before, change, ({ schemaId }) =>
+    datapoints.get(schemaId)?.formula ? 'formula' : 'automation',
   );
 }
 

@@ -2,16 +2,18 @@ import type { Backbone } from '@intake/bus';
 import { events } from '@intake/contracts';
 import { type ClientSession, transaction } from '@intake/mongo';
 import type { Caller } from '@intake/rpc';
+import type { ContentStore } from '../content/content.store';
 import { applyTrigger, type ChangeInput, type Trigger } from '../lifecycle';
 import type { AnnotationStore } from './annotation.store';
 import type { Annotation } from './annotation.types';
-import type { ChangedValue, HistoryEntry, HistoryStore } from './history.store';
+import type { ChangedValue, ExportFigures, HistoryEntry, HistoryStore } from './history.store';
 
 /** What every change of an annotation is made with. */
 export interface ChangeTools {
   readonly backbone: Backbone;
   readonly store: AnnotationStore;
   readonly history: HistoryStore;
+  readonly content: Pick<ContentStore, 'findFigures'>;
 }
 
 /** What further writes of a change have to say about it. */
@@ -51,7 +53,7 @@ export async function changeState(
 
 /** `changeState` as a part of a larger transaction. */
 export async function changeInSession(
-  { backbone, store, history }: ChangeTools,
+  { backbone, store, history, content }: ChangeTools,
   session: ClientSession,
   caller: Caller,
   id: number,
@@ -64,8 +66,15 @@ export async function changeInSession(
   const after = { ...applyTrigger(before, trigger, { ...input, caller, now }), ...patch, ...patchOf?.(before) };
   await store.replace(session, after, before);
   const more = (await alongside?.(session, after)) ?? {};
-  await history.add(session, { ...historyOf(after, before.status, trigger, caller, now), values: more.values });
-  backbone.emit(session, eventFor(after, before.status, trigger, caller, now, more.lastOfDocument, more.lastOfEmail));
+  // Nothing has happened to it yet.
+  if (after.version === before.version) return after;
+  const entersExported = after.status === 'exported' && before.status !== 'exported';
+  const exported = entersExported
+    ? { schemaId: after.schemaId, fields: await content.findFigures(session, id) }
+    : undefined;
+  const line = historyOf(after, before.status, trigger, caller, now);
+  await history.add(session, { ...line, values: more.values, ...(exported && { exported }) });
+  backbone.emit(session, eventFor(after, before.status, trigger, caller, now, { ...more, exported }));
   return after;
 }
 
@@ -106,6 +115,11 @@ export function extractedEventFor({ id, version, resends, organizationId, queueI
   };
 }
 
+/** What an event says that the annotation does not. */
+interface Said extends Pick<Alongside, 'lastOfDocument' | 'lastOfEmail'> {
+  readonly exported?: ExportFigures;
+}
+
 /** `annotation.<status>`: tells everybody about a change of state. */
 export function eventFor(
   after: Annotation,
@@ -113,8 +127,7 @@ export function eventFor(
   trigger: string,
   caller: Caller,
   at: Date,
-  lastOfDocument = false,
-  lastOfEmail = false,
+  { lastOfDocument = false, lastOfEmail = false, exported }: Said = {},
 ) {
   return {
     subject: `annotation.${after.status}` as const,
@@ -148,6 +161,8 @@ export function eventFor(
       lastOfEmail,
       timeOverallS: after.duration.overall,
       timeActiveS: after.duration.active,
+      schemaId: after.schemaId,
+      fields: [...(exported?.fields ?? [])],
     }),
   };
 }

@@ -1,8 +1,21 @@
-import type { ClientSession, Database } from '@intake/mongo';
+import type { annotation } from '@intake/contracts';
+import { type ClientSession, type Database, type PageRequest, toWindow } from '@intake/mongo';
 import { Schema } from 'mongoose';
 
+type FieldFigures = annotation.FieldFigures;
+
 /** Where a value came from. */
-export type Origin = 'engine' | 'upload' | 'email' | 'default' | 'person' | 'hook' | 'formula' | 'migration';
+export type Origin =
+  | 'engine'
+  | 'e_invoice'
+  | 'upload'
+  | 'email'
+  | 'default'
+  | 'person'
+  | 'hook'
+  | 'formula'
+  | 'automation'
+  | 'migration';
 
 /** A value that a change made, replaced or removed. */
 export interface ChangedValue {
@@ -28,7 +41,20 @@ export interface HistoryEntry {
   readonly actor: string;
   readonly at: Date;
   readonly values?: readonly ChangedValue[];
+  /** Of an export. */
+  readonly exported?: ExportFigures;
 }
+
+/** What the usage report says of the fields of an exported annotation. */
+export interface ExportFigures {
+  readonly schemaId: number;
+  readonly fields: readonly FieldFigures[];
+}
+
+/** Triggers of changes that are no changes of state: nobody is told of them. */
+const UNTOLD = ['content', 'extract', 'update', 'move', 'migrate'];
+/** States whose every entry the usage report counts. */
+const COUNTED = ['rejected', 'deleted', 'exported'];
 
 /** Values that one row holds: a row of MongoDB has 16 MB, and a value up to 1500 characters, twice. */
 const VALUES_PER_ROW = 1000;
@@ -48,6 +74,7 @@ export function createHistoryStore(database: Database) {
       actor: String,
       at: Date,
       values: { type: [Schema.Types.Mixed], default: undefined },
+      exported: Schema.Types.Mixed,
     },
     { collection: 'history', versionKey: false },
   );
@@ -72,15 +99,32 @@ export function createHistoryStore(database: Database) {
       }
     },
     /** Oldest first. */
-    async list(annotationId: number): Promise<HistoryEntry[]> {
-      const [entries, parts] = await Promise.all([
-        model.find({ annotationId }, { _id: 0 }).sort({ version: 1 }).lean<HistoryEntry[]>(),
-        rest.find({ annotationId }).sort({ _id: 1 }).lean<{ version: number; values: ChangedValue[] }[]>(),
+    async list(annotationId: number, page: PageRequest): Promise<{ entries: HistoryEntry[]; total: number }> {
+      const { skip, limit } = toWindow(page);
+      const [entries, total] = await Promise.all([
+        model.find({ annotationId }, { _id: 0 }).sort({ version: 1 }).skip(skip).limit(limit).lean<HistoryEntry[]>(),
+        model.countDocuments({ annotationId }),
       ]);
-      if (parts.length === 0) return entries;
-      return entries.map((entry) => {
+      const versions = entries.map(({ version }) => version);
+      const parts = await rest
+        .find({ annotationId, version: { $in: versions } })
+        .sort({ _id: 1 })
+        .lean<{ version: number; values: ChangedValue[] }[]>();
+      const complete = entries.map((entry) => {
         const more = parts.filter(({ version }) => version === entry.version).flatMap(({ values }) => values);
         return more.length > 0 ? { ...entry, values: [...(entry.values ?? []), ...more] } : entry;
+      });
+      return { entries: complete, total };
+    },
+    /** Newest first, of each annotation: the change that led to its present state, and every rejection, deletion and export. */
+    async listStateChanges(annotationIds: readonly number[]): Promise<HistoryEntry[]> {
+      const told = { annotationId: { $in: [...annotationIds] }, trigger: { $nin: UNTOLD } };
+      const latest = new Set<number>();
+      const found = model.find(told, { _id: 0, values: 0 }).sort({ annotationId: 1, version: -1 });
+      return (await found.lean<HistoryEntry[]>()).filter(({ annotationId, from, to }) => {
+        const isLatest = !latest.has(annotationId);
+        latest.add(annotationId);
+        return isLatest || (from !== to && COUNTED.includes(to));
       });
     },
     /** Of a purged annotation only that something happened is kept. */

@@ -1,7 +1,11 @@
-import { toOrder } from './order';
+import { type OrderContext, toOrder as orderBy } from './order';
+
+const toOrder = (ordering: readonly string[], usersByName: readonly number[], more: Partial<OrderContext> = {}) =>
+  orderBy(ordering, { usersByName, orderValues: {}, ...more });
+const needsRelations = false;
 
 it('translates keys, and ends with the id in the direction of the last one', () => {
-  expect(toOrder([], [])).toEqual({ sort: { _id: 1 }, computed: null });
+  expect(toOrder([], [])).toEqual({ sort: { _id: 1 }, computed: null, needsRelations });
   const { sort, computed } = toOrder(['status', '-created_at'], []);
   expect(Object.entries(sort)).toEqual([
     ['status', 1],
@@ -9,11 +13,11 @@ it('translates keys, and ends with the id in the direction of the last one', () 
     ['_id', -1],
   ]);
   expect(computed).toBeNull();
-  expect(toOrder(['-id'], [])).toEqual({ sort: { _id: -1 }, computed: null });
+  expect(toOrder(['-id'], [])).toEqual({ sort: { _id: -1 }, computed: null, needsRelations });
 });
 
 it('puts what is empty last in both directions', () => {
-  expect(toOrder(['-exported_at'], [])).toEqual({ sort: { exportedAt: -1, _id: -1 }, computed: null });
+  expect(toOrder(['-exported_at'], [])).toEqual({ sort: { exportedAt: -1, _id: -1 }, computed: null, needsRelations });
   const { sort, computed } = toOrder(['exported_at'], []);
   expect(Object.entries(sort)).toEqual([
     ['empty0', 1],
@@ -25,7 +29,7 @@ it('puts what is empty last in both directions', () => {
 
 it('ignores what is no key', () => {
   const wrong = ['', '-', 'password', 'toString', '__proto__', '-constructor', 'queue__username', 'nobody__username'];
-  expect(toOrder(wrong, [1])).toEqual({ sort: { _id: 1 }, computed: null });
+  expect(toOrder(wrong, [1])).toEqual({ sort: { _id: 1 }, computed: null, needsRelations });
 });
 
 it('knows names of users and values of the content', () => {

@@ -34,10 +34,30 @@ const FIELDS: Readonly<Record<string, string>> = {
 /** Every annotation has a value here: nothing is last because it is empty. */
 const ALWAYS_THERE = ['_id', 'documentId', 'arrivedAt', 'fileName', 'queueId', 'status', 'createdAt', 'automated'];
 
+const RELATION = /^-?relations__(key|parent|type)$/;
+
 const FIELD_TYPES: Readonly<Record<string, string>> = { string: 'text', number: 'number', date: 'date' };
+
+/** Values of an order that other services know; by ids. */
+export interface OrderValues {
+  /** Of queues (`workspace`), or of the e-mails that brought annotations. */
+  readonly values: Readonly<Record<number, number>>;
+  /** Of annotations that no e-mail brought. */
+  readonly annotations: Readonly<Record<number, number>>;
+}
+
+/** What `ordering` refers to beside the annotations themselves. */
+export interface OrderContext {
+  /** Ids of users in the order of their names. */
+  readonly usersByName: readonly number[];
+  /** By key of `ordering`. */
+  readonly orderValues: Readonly<Record<string, OrderValues>>;
+}
 
 /** How rows are ordered in MongoDB. */
 export interface Order {
+  /** Whether the relations of each annotation are to be there as `orderRelations`. */
+  readonly needsRelations: boolean;
   readonly sort: Record<string, 1 | -1>;
   /** Values that are computed for it. */
   readonly computed: Record<string, unknown> | null;
@@ -45,11 +65,9 @@ export interface Order {
 
 /**
  * The order that `ordering` asks for. Unknown keys are ignored, what is empty is last in both directions, and the id decides at
- * the end, in the direction of the last key.
- *
- * @param usersByName ids of users in the order of their names
+ * the end, in the direction of the last key. Of several relations the one that comes first in the wanted direction counts.
  */
-export function toOrder(ordering: readonly string[], usersByName: readonly number[]): Order {
+export function toOrder(ordering: readonly string[], context: OrderContext): Order {
   const sort: Record<string, 1 | -1> = {};
   const computed: Record<string, unknown> = {};
   let last: 1 | -1 = 1;
@@ -59,7 +77,7 @@ export function toOrder(ordering: readonly string[], usersByName: readonly numbe
   ordering.forEach((key, i) => {
     const direction = key.startsWith('-') ? -1 : 1;
     const name = key.replace(/^-/, '');
-    const value = keyOf(name, usersByName);
+    const value = keyOf(name, context);
     if (value === null) return;
     last = direction;
     if (typeof value === 'string' && (direction === -1 || ALWAYS_THERE.includes(value))) {
@@ -73,11 +91,24 @@ export function toOrder(ordering: readonly string[], usersByName: readonly numbe
     add(`order${i}`, direction);
   });
   if (!('_id' in sort)) sort._id = last;
-  return { sort, computed: Object.keys(computed).length > 0 ? computed : null };
+  const needsRelations = ordering.some((key) => RELATION.test(key));
+  return { needsRelations, sort, computed: Object.keys(computed).length > 0 ? computed : null };
 }
 
 /** A stored field, or an expression; null: not to be ordered by. */
-function keyOf(name: string, usersByName: readonly number[]): string | Record<string, unknown> | null {
+function keyOf(name: string, { usersByName, orderValues }: OrderContext): string | Record<string, unknown> | null {
+  if (Object.hasOwn(orderValues, name)) {
+    const none = name.startsWith('has_') ? 0 : null;
+    const { values, annotations } = orderValues[name] as OrderValues;
+    if (name === 'workspace') return valueById('$queueId', values, none);
+    const isByEmail = { $ne: [{ $ifNull: ['$emailId', null] }, null] };
+    return { $cond: [isByEmail, valueById('$emailId', values, none), valueById('$_id', annotations, none)] };
+  }
+  const [, relation] = RELATION.exec(name) ?? [];
+  if (relation !== undefined) {
+    const all = `$orderRelations.${relation === 'parent' ? 'parentId' : relation}`;
+    return { $filter: { input: all, as: 'one', cond: { $ne: ['$$one', null] } } };
+  }
   if (Object.hasOwn(FIELDS, name)) return FIELDS[name] ?? null;
   const [, person] = /^(\w+)__username$/.exec(name) ?? [];
   if (person !== undefined) {
@@ -94,4 +125,11 @@ function keyOf(name: string, usersByName: readonly number[]): string | Record<st
     $filter: { input: { $ifNull: ['$contentFields', []] }, as: 'one', cond: own },
   };
   return { $let: { vars: { first: { $first: values } }, in: `$$first.${key}` } };
+}
+
+/** The value of an id; MongoDB looks a constant list up by hash. */
+function valueById(id: string, values: Readonly<Record<number, number>>, none: 0 | null): Record<string, unknown> {
+  const place = { $indexOfArray: [{ $literal: Object.keys(values).map(Number) }, id] };
+  const value = { $arrayElemAt: [{ $literal: Object.values(values) }, '$$place'] };
+  return { $let: { vars: { place }, in: { $cond: [{ $eq: ['$$place', -1] }, none, value] } } };
 }

@@ -11,17 +11,19 @@ const BATCH = 50;
  * time, so that the last annotation of a document knows that it is the last; document-storage then removes the bytes.
  */
 export function createPurge(tools: AnnotationTools) {
-  const { backbone, store, content, history, readings, blockers, relations } = tools;
+  const { backbone, store, content, history, readings, blockers, relations, suggestedEdits } = tools;
 
   const purge = async (caller: Caller, id: number): Promise<void> => {
     await changeState(tools, caller, id, 'purge', {
       unless: ({ status, purgeRequestedAt }) => status !== 'deleted' || purgeRequestedAt === null,
+      patchOf: ({ purgeRequestedById }) => ({ purgedById: purgeRequestedById }),
       patch: {
         messages: [],
         values: {},
         fileName: '',
         pageIds: [],
         automationBlockerId: null,
+        suggestedEditId: null,
         rirPollId: null,
         fingerprint: null,
         givenJson: null,
@@ -31,6 +33,7 @@ export function createPurge(tools: AnnotationTools) {
         await history.forgetValues(session, id);
         await readings.remove(session, [id]);
         await blockers.remove(session, id);
+        await suggestedEdits.removeOfAnnotation(session, id);
         const left = await relations.leave(session, id, 'duplicate');
         await store.changeIds(session, [id], 'relationIds', { remove: left });
         return {

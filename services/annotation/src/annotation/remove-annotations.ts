@@ -14,6 +14,25 @@ export interface RemoveAnnotationsOptions {
 }
 
 /**
+ * Removes one annotation for good, whatever its state; its document stays. Throws ANNOTATION_NOT_YOURS while another user reviews it.
+ * API: annotations.md section 4.
+ */
+export function createRemoveAnnotation({ backbone, store, deletions }: Omit<RemoveAnnotationsOptions, 'content'>) {
+  return (caller: Caller, id: number): Promise<void> =>
+    transaction(backbone.database, async (session) => {
+      const before = await store.get(caller, id, session);
+      if (before.status === 'reviewing' && before.reviewerId !== caller.userId) {
+        throw new Refusal('ANNOTATION_NOT_YOURS');
+      }
+      const now = new Date();
+      await deletions.removeAnnotation(session, id);
+      const after = { ...before, status: 'purged' as const, version: before.version + 1, purgedAt: now };
+      const event = eventFor(after, before.status, 'remove', caller, now);
+      backbone.emit(session, { ...event, payload: { ...event.payload, removed: true } });
+    });
+}
+
+/**
  * Removes all annotations of a document that is to be deleted. Throws CONFLICT when one of them has datapoints.
  * API: documents-and-uploads.md section 1.
  */
@@ -33,7 +52,7 @@ export function createRemoveAnnotations({ backbone, store, content, deletions }:
         const after = { ...before, status: 'purged' as const, version: before.version + 1, purgedAt: now };
         await deletions.removeAnnotation(session, before.id);
         const isLast = i === found.length - 1;
-        await backbone.emit(session, eventFor(after, before.status, 'purge', caller, now, isLast));
+        await backbone.emit(session, eventFor(after, before.status, 'purge', caller, now, { lastOfDocument: isLast }));
       }
     });
   };

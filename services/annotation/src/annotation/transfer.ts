@@ -52,7 +52,7 @@ const PAGES_AT_ONCE = 100;
 /** Annotations on their way to other queues. */
 export function createTransfer(tools: AnnotationTools, rules: Rules) {
   const { backbone, store, history, content, schemas, queues, storage, idempotency } = tools;
-  const { readings, notes, relations, blockers } = tools;
+  const { readings, notes, relations, blockers, suggestedEdits } = tools;
 
   /** A queue that the caller may put annotations into. @param field of the request, that an error names */
   const getTarget = async (caller: Caller, id: number, field: string): Promise<queue.Queue> => {
@@ -129,7 +129,7 @@ export function createTransfer(tools: AnnotationTools, rules: Rules) {
           );
         }
         await store.replace(session, after, before);
-        for (const moved of [notes, relations, blockers]) await moved.move(session, id, queueId);
+        for (const moved of [notes, relations, blockers, suggestedEdits]) await moved.move(session, id, queueId);
         await history.add(session, historyOf(after, before.status, 'move', caller, now));
         await place(after);
         return after;

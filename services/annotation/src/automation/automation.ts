@@ -7,6 +7,8 @@ export interface AutomationRules {
   readonly level: string;
   /** False: a duplicate is always shown to a person. */
   readonly automateDuplicates: boolean;
+  /** False: what somebody proposes to cut is always shown to a person. */
+  readonly automateSuggestedEdit?: boolean;
   readonly defaultScoreThreshold: number;
 }
 
@@ -16,6 +18,7 @@ export interface BlockerReason {
   readonly type:
     | 'automation_disabled'
     | 'is_duplicate'
+    | 'suggested_edit_present'
     | 'low_score'
     | 'failed_checks'
     | 'no_validation_sources'
@@ -47,6 +50,8 @@ export interface Finding {
 /** What is known of a document beside its content. */
 export interface Circumstances {
   readonly isDuplicate: boolean;
+  /** Somebody proposes to cut the document. */
+  readonly hasSuggestedEdit?: boolean;
   /** Error messages of formulas, hooks and e-invoices. */
   readonly errors?: readonly Finding[];
   /** What formulas and hooks gave as reasons to show the document to a person. */
@@ -58,7 +63,7 @@ export function decideAutomation(
   rules: AutomationRules,
   schema: SchemaContent,
   nodes: readonly ContentNode[],
-  { isDuplicate, errors = [], extensions = [] }: Circumstances,
+  { isDuplicate, hasSuggestedEdit = false, errors = [], extensions = [] }: Circumstances,
 ): Decision {
   if (!rules.enabled || (rules.level !== 'always' && rules.level !== 'confident')) {
     return { automated: false, nodes, reasons: [{ level: 'annotation', type: 'automation_disabled' }] };
@@ -85,6 +90,9 @@ export function decideAutomation(
   }
   const reasons: BlockerReason[] = [
     ...(isDuplicate && !rules.automateDuplicates ? [{ level: 'annotation', type: 'is_duplicate' } as const] : []),
+    ...(hasSuggestedEdit && !rules.automateSuggestedEdit
+      ? [{ level: 'annotation', type: 'suggested_edit_present' } as const]
+      : []),
     ...ofDocument('error_message', 'message_content', errors),
     ...ofDocument('extension', 'content', extensions),
     ...collector.list(),

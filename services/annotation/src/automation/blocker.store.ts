@@ -1,4 +1,4 @@
-import { type ClientSession, type Database, type PageRequest, toWindow } from '@intake/mongo';
+import { among, type ClientSession, type Database, inQueues, type PageRequest, toWindow } from '@intake/mongo';
 import { type Caller, organizationOf } from '@intake/rpc';
 import { Schema } from 'mongoose';
 import type { BlockerReason } from './automation';
@@ -30,10 +30,7 @@ export function createBlockerStore(database: Database) {
   schema.index({ annotationId: 1 }, { unique: true });
   schema.index({ organizationId: 1, _id: 1 });
   const model = database.connection.model('AutomationBlocker', schema);
-  const scope = (caller: Caller) => ({
-    organizationId: organizationOf(caller),
-    ...(caller.queueIds === 'all' ? {} : { queueId: { $in: [...caller.queueIds] } }),
-  });
+  const scope = (caller: Caller) => ({ organizationId: organizationOf(caller), ...inQueues(caller.queueIds) });
 
   return {
     /** Takes the place of what was decided before. */
@@ -52,13 +49,7 @@ export function createBlockerStore(database: Database) {
       { ids, annotationIds }: { readonly ids: readonly number[]; readonly annotationIds: readonly number[] },
       page: PageRequest,
     ): Promise<{ blockers: AutomationBlocker[]; total: number }> {
-      const filter = {
-        $and: [
-          scope(caller),
-          ids.length > 0 ? { _id: { $in: [...ids] } } : {},
-          annotationIds.length > 0 ? { annotationId: { $in: [...annotationIds] } } : {},
-        ],
-      };
+      const filter = { $and: [scope(caller), among('_id', ids), among('annotationId', annotationIds)] };
       const { skip, limit } = toWindow(page);
       const [rows, total] = await Promise.all([
         model.find(filter).sort({ _id: 1 }).skip(skip).limit(limit).lean<Row[]>(),

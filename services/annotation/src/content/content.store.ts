@@ -1,3 +1,4 @@
+import type { annotation } from '@intake/contracts';
 import { type ClientSession, type Database, rowsOf } from '@intake/mongo';
 import { type ContentChange, type ContentNode, type ContentSize, sizeOf } from '@intake/schema';
 import { Schema } from 'mongoose';
@@ -42,6 +43,28 @@ export function createContentStore(database: Database) {
     /** Whether there is any content. */
     has: async (annotationId: number, session?: ClientSession): Promise<boolean> =>
       (await rows.findOne({ annotationId }, { session, projection: { _id: 1 } })) !== null,
+    /**
+     * What became of the datapoints until now, by schema id. Corrected is what a person changed, as the last, to something else than was
+     * read: what a hook changes afterwards has other validation sources. API: usage-report.md section 3.1.
+     */
+    async findFigures(session: ClientSession, annotationId: number): Promise<annotation.FieldFigures[]> {
+      const byPerson = { $in: ['human', { $ifNull: ['$validationSources', []] }] };
+      const isOther = { $ne: [{ $ifNull: ['$content.value', ''] }, { $ifNull: ['$content.rirText', ''] }] };
+      const stages = [
+        { $match: { annotationId, category: 'datapoint' } },
+        {
+          $group: {
+            _id: '$schemaId',
+            totalCount: { $sum: 1 },
+            correctedCount: { $sum: { $cond: [{ $and: [byPerson, isOther] }, 1, 0] } },
+            timeSpentS: { $sum: { $ifNull: ['$timeSpent', 0] } },
+          },
+        },
+        { $sort: { _id: 1 } },
+        { $project: { _id: 0, schemaId: '$_id', totalCount: 1, correctedCount: 1, timeSpentS: 1 } },
+      ];
+      return rows.aggregate<annotation.FieldFigures>(stages, { session }).toArray();
+    },
     /** Nodes of several annotations at once. */
     async listMany(annotationIds: readonly number[]): Promise<Map<number, ContentNode[]>> {
       const found = await rows.find({ annotationId: { $in: [...annotationIds] } }).toArray();
@@ -78,16 +101,13 @@ export function createContentStore(database: Database) {
       await rows.bulkWrite(operations, { session, ordered: true });
       await index(session, annotationId, nodes, sizeOf(nodes));
     },
-    /** Writes one node, without the others being looked at. @param indexed whether its value is another one */
-    async writeNode(
-      session: ClientSession,
-      annotationId: number,
-      node: ContentNode,
-      { indexed }: { readonly indexed: boolean },
-    ): Promise<void> {
+    /** Writes one node, without the others being looked at. */
+    async writeNode(session: ClientSession, annotationId: number, node: ContentNode): Promise<void> {
       const { _id, ...row } = toRow(annotationId, node);
       await rows.replaceOne({ _id, annotationId }, row, { session });
-      if (!indexed) return;
+    },
+    /** What the annotation is found by, of all its content. */
+    async reindex(session: ClientSession, annotationId: number): Promise<void> {
       const filled = await rows
         .find({ annotationId, category: 'datapoint', 'content.value': { $gt: '' } }, { session })
         .project<IndexedNode>({ _id: 0, category: 1, schemaId: 1, 'content.value': 1, 'content.normalizedValue': 1 })

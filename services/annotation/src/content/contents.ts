@@ -37,7 +37,9 @@ import { historyOf } from '../annotation/changes';
 import type { ChangedValue, Origin } from '../annotation/history.store';
 import { createRules } from '../annotation/rules';
 import type { Status } from '../annotation/status';
+import { type ContentIndex, reindexValue } from '../search/content-index';
 import { confirmedValues } from './confirmed-values';
+import { toNode } from './node-row';
 import { type StoredWord, wordsIn } from './words-in';
 
 /** States in which content may be changed; a review only by its holder. API: annotation-content.md section 4. */
@@ -90,7 +92,7 @@ export function createContents(tools: AnnotationTools) {
       const { change: numbered, messages } = withFormulas(schema, nodes, written, { today: today() });
       if (!isEmpty(numbered)) {
         await content.write(session, annotationId, numbered);
-        await record(session, caller, before, nodes, numbered);
+        await record(session, caller, before, nodes, numbered, { computed: computedIds(written.nodes, numbered) });
       }
       return { nodes: numbered.nodes, result: numbered, messages };
     });
@@ -106,32 +108,34 @@ export function createContents(tools: AnnotationTools) {
     nodeId: number,
     change: Write,
   ): Promise<ApiContentNode | null> {
-    const annotation = await store.get(caller, annotationId);
-    const [schema, found] = await Promise.all([schemaOf(annotation), content.find(annotationId, nodeId)]);
-    if (!found) throw new Refusal('NOT_FOUND');
-    const isAlone = found.category === 'datapoint' && annotation.contentSize !== null;
-    if (!isAlone || concernsFormulas(schema, found.schemaId)) {
-      return renderNode((await write(caller, annotationId, change)).nodes, nodeId);
-    }
-    return transaction(backbone.database, async (session) => {
-      const [before, node] = [
-        await store.get(caller, annotationId, session),
-        await content.find(annotationId, nodeId, session),
-      ];
-      requireWritable(before, caller);
-      if (!node) throw new Refusal('NOT_FOUND');
-      const result = change(schema, [node], { allocateId: () => -1, source: sourceOf(caller) });
-      if (result.errors) throw new Refusal('INVALID', { fields: result.errors });
-      const [after] = result.changed;
-      if (!after) return renderNode([node], nodeId);
-      const contentSize = requireSize(before.contentSize, resized(before.contentSize, node, after));
-      const isOther =
-        after.content?.value !== node.content?.value ||
-        after.content?.normalizedValue !== node.content?.normalizedValue;
-      await content.writeNode(session, annotationId, after, { indexed: isOther });
-      await record(session, caller, before, [node], result, { contentSize });
-      return renderNode([after], nodeId);
-    });
+    const written = await transaction(
+      backbone.database,
+      async (session) => {
+        // Nothing of it is locked: the write of the annotation refuses when it is not true any more.
+        const { annotation: before, contentFields, node: row } = await store.getWithNode(caller, annotationId, nodeId);
+        if (!row) throw new Refusal('NOT_FOUND');
+        const node = toNode(row);
+        const schema = await schemaOf(before);
+        const isAlone = node.category === 'datapoint' && before.contentSize !== null;
+        if (!isAlone || concernsFormulas(schema, node.schemaId)) return null;
+        requireWritable(before, caller);
+        const result = change(schema, [node], { allocateId: () => -1, source: sourceOf(caller) });
+        if (result.errors) throw new Refusal('INVALID', { fields: result.errors });
+        const [after] = result.changed;
+        if (!after) return renderNode([node], nodeId);
+        const contentSize = requireSize(before.contentSize, resized(before.contentSize, node, after));
+        const isOther =
+          after.content?.value !== node.content?.value ||
+          after.content?.normalizedValue !== node.content?.normalizedValue;
+        const index = isOther ? reindexValue(contentFields, node, after) : {};
+        await record(session, caller, before, [node], result, { patch: { contentSize }, index: index ?? {} });
+        await content.writeNode(session, annotationId, after);
+        if (index === null) await content.reindex(session, annotationId);
+        return renderNode([after], nodeId);
+      },
+      { again: isConflict },
+    );
+    return written ?? renderNode((await write(caller, annotationId, change)).nodes, nodeId);
   }
 
   /** What a write of content changes beside it. */
@@ -141,7 +145,17 @@ export function createContents(tools: AnnotationTools) {
     before: Annotation,
     nodes: readonly ContentNode[],
     change: ContentChange,
-    patch: Partial<Annotation> = {},
+    {
+      patch = {},
+      index = {},
+      computed = new Set(),
+    }: {
+      readonly patch?: Partial<Annotation>;
+      /** What the annotation is found by from now on. */
+      readonly index?: Partial<ContentIndex>;
+      /** Nodes whose value a formula gave. */
+      readonly computed?: ReadonlySet<number>;
+    } = {},
   ): Promise<void> {
     const now = new Date();
     const after: Annotation = {
@@ -153,10 +167,10 @@ export function createContents(tools: AnnotationTools) {
       reviewUntil:
         before.status === 'reviewing' ? new Date(now.getTime() + before.sessionTimeoutS * 1000) : before.reviewUntil,
     };
-    await store.replace(session, after, before);
+    await store.replace(session, after, before, index);
     await history.add(session, {
       ...historyOf(after, before.status, 'content', caller, now),
-      values: changedValues(nodes, change, caller.kind === 'user' ? 'person' : 'hook'),
+      values: changedValues(nodes, change, ({ id }) => (computed.has(id) ? 'formula' : originOf(caller))),
     });
     await backbone.emit(session, {
       subject: 'annotation.content_changed',
@@ -322,6 +336,7 @@ export function createContents(tools: AnnotationTools) {
         throw new Refusal('CONFLICT_STATUS', { detail: 'Start the review of the document first.' });
       }
       requireWritable(annotation, caller);
+      await store.extendReview(annotation, new Date(Date.now() + annotation.sessionTimeoutS * 1000));
       const operations = request.operationsJson ? (JSON.parse(request.operationsJson) as unknown) : [];
       const hasOperations = !Array.isArray(operations) || operations.length > 0;
       let before: readonly ContentNode[] = [];
@@ -419,6 +434,11 @@ function requireSize<T extends ContentSize | null>(before: T, after: T): T {
   return after;
 }
 
+/** Somebody else was faster. */
+function isConflict(error: unknown): boolean {
+  return error instanceof Refusal && error.reason === 'CONFLICT';
+}
+
 /** A write of nothing. */
 function leave(nodes: ContentNode[]): ContentChange {
   return { nodes, changed: [], added: [], removed: [] };
@@ -459,15 +479,33 @@ function numberNodes(change: ContentChange, first: number): ContentChange {
   };
 }
 
+/** Who writes. */
+function originOf({ kind }: Caller): Origin {
+  return kind === 'user' ? 'person' : 'hook';
+}
+
+/** The nodes whose value is not the one that was written: a formula gave it. */
+function computedIds(written: readonly ContentNode[], { changed, added }: ContentChange): ReadonlySet<number> {
+  const values = new Map(written.map(({ id, content }) => [id, content?.value]));
+  return new Set(
+    [...changed, ...added].filter(({ id, content }) => values.get(id) !== content?.value).map(({ id }) => id),
+  );
+}
+
 /** What the audit trail says of a write: the values that are not what they were. */
-function changedValues(before: readonly ContentNode[], change: ContentChange, origin: Origin): ChangedValue[] {
+export function changedValues(
+  before: readonly ContentNode[],
+  change: ContentChange,
+  originOf: (node: ContentNode) => Origin,
+): ChangedValue[] {
   const old = new Map(before.map((node) => [node.id, node]));
   const now = new Map(change.nodes.map((node) => [node.id, node]));
   const removed = new Set(change.removed);
   const gone = change.removed.map((id) => old.get(id)).filter((node) => node !== undefined);
   return [...change.changed, ...change.added, ...gone]
     .filter(({ category }) => category === 'datapoint')
-    .map(({ id, schemaId }) => ({
+    .map((node) => ({ ...node, origin: originOf(node) }))
+    .map(({ id, schemaId, origin }) => ({
       nodeId: id,
       schemaId,
       before: old.get(id)?.content?.value ?? null,

@@ -34,7 +34,7 @@ export function applyGiven(
   const bySchemaId = new Map<string, ContentNode>();
   for (const node of nodes) if (!bySchemaId.has(node.schemaId)) bySchemaId.set(node.schemaId, node);
   const operations = listOf(given).flatMap((node) => operationsOf(node, nodes, bySchemaId));
-  const result = applyOperations(schema, nodes, operations, { allocateId, source: 'hook' });
+  const result = applyOperations(schema, nodes, operations, { allocateId, source: 'document' });
   if (result.errors) throw wrong(firstMessage(result.errors) ?? 'The values do not fit the schema.');
   return result.nodes;
 }

@@ -1,4 +1,4 @@
-import { type ClientSession, type Database, type PageRequest, toSort, toWindow } from '@intake/mongo';
+import { among, type ClientSession, type Database, inQueues, type PageRequest, toSort, toWindow } from '@intake/mongo';
 import { type Caller, organizationOf, Refusal } from '@intake/rpc';
 import { Schema } from 'mongoose';
 
@@ -48,10 +48,7 @@ export function createNoteStore(database: Database) {
   schema.index({ annotationId: 1 });
   schema.index({ organizationId: 1, _id: 1 });
   const model = database.connection.model('Note', schema);
-  const scope = (caller: Caller) => ({
-    organizationId: organizationOf(caller),
-    ...(caller.queueIds === 'all' ? {} : { queueId: { $in: [...caller.queueIds] } }),
-  });
+  const scope = (caller: Caller) => ({ organizationId: organizationOf(caller), ...inQueues(caller.queueIds) });
   const toNote = ({ _id, queueId: _, ...row }: Row): Note => ({ id: _id, ...row });
 
   return {
@@ -66,12 +63,7 @@ export function createNoteStore(database: Database) {
       page: PageRequest,
     ): Promise<{ notes: Note[]; total: number }> {
       const filter = {
-        $and: [
-          scope(caller),
-          ids.length > 0 ? { _id: { $in: [...ids] } } : {},
-          annotationIds.length > 0 ? { annotationId: { $in: [...annotationIds] } } : {},
-          creatorIds.length > 0 ? { creatorId: { $in: [...creatorIds] } } : {},
-        ],
+        $and: [scope(caller), among('_id', ids), among('annotationId', annotationIds), among('creatorId', creatorIds)],
       };
       const { skip, limit } = toWindow(page);
       const sort = toSort(ordering, { id: '_id', modified_at: 'modifiedAt', created_at: 'createdAt' });

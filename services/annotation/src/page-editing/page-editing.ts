@@ -30,7 +30,7 @@ const CUT_MS = 125_000;
  * The parts belong to a relation of the type `edit`, whose parent is the original.
  */
 export function createPageEditing(tools: AnnotationTools, annotations: Pick<Annotations, 'start' | 'update'>) {
-  const { backbone, store, content, readings, queues, storage, relations, notes, blockers } = tools;
+  const { backbone, store, content, readings, queues, storage, relations, notes, blockers, suggestedEdits } = tools;
   const rules = createRules(tools);
 
   /** The annotations that were made of one. */
@@ -80,6 +80,7 @@ export function createPageEditing(tools: AnnotationTools, annotations: Pick<Anno
         sessionTimeoutS: target.sessionTimeoutS,
         rotationDeg: 0,
         pageIds: [],
+        suggestedEditId: null,
         messages: [],
         rirPollId: newPollId(),
         values: { ...annotation.values, ...part.values },
@@ -89,6 +90,8 @@ export function createPageEditing(tools: AnnotationTools, annotations: Pick<Anno
     });
     await content.replaceAll(session, annotation.id, []);
     await readings.remove(session, [annotation.id]);
+    // It names pages that are there no more.
+    await suggestedEdits.removeOfAnnotation(session, annotation.id);
     if (target.id !== annotation.queueId) {
       for (const moved of [notes, relations, blockers]) await moved.move(session, annotation.id, target.id);
     }
@@ -103,6 +106,12 @@ export function createPageEditing(tools: AnnotationTools, annotations: Pick<Anno
       const now = new Date();
       // The state decides first (409), before anything is made.
       if (parts.length > 0) applyTrigger(parent, trigger, { caller, now });
+      // API: states.md section 2, `edit_pages` (not from postponed).
+      if (field === 'edit' && parent.status === 'postponed') {
+        throw new Refusal('CONFLICT_STATUS', {
+          detail: 'The pages of a postponed document cannot be edited: start its review.',
+        });
+      }
       const pages = checkPages(parent, parts, field);
       const children = new Map((await partsOf(caller, parent)).map((part) => [part.id, part]));
       const childOf = (childId: number): Annotation => {

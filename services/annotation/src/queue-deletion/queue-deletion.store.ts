@@ -8,7 +8,7 @@ export interface QueueDeletion {
 }
 
 /** Collections whose rows belong to one annotation. */
-const PARTS = ['nodes', 'history', 'history_values', 'notes', 'automation_blockers'];
+const PARTS = ['nodes', 'history', 'history_values', 'notes', 'automation_blockers', 'suggested_edits'];
 
 /** Deletions under way, in MongoDB: whoever goes on with one goes on where it was left. */
 export type QueueDeletionStore = ReturnType<typeof createQueueDeletionStore>;
@@ -43,6 +43,18 @@ export function createQueueDeletionStore(database: Database) {
     async removeAnnotation(session: ClientSession, id: number): Promise<void> {
       for (const part of PARTS) await collection(part).deleteMany({ annotationId: id }, { session });
       await collection('readings').deleteOne({ _id: id as never }, { session });
+      const relations = collection('relations');
+      const own = await relations.find({ parentId: id }, { session, projection: { _id: 1 } }).toArray();
+      if (own.length > 0) {
+        const gone = { $in: own.map(({ _id }) => _id) };
+        await relations.deleteMany({ _id: gone }, { session });
+        await collection('annotations').updateMany(
+          { relationIds: gone },
+          { $pull: { relationIds: gone } as never },
+          { session },
+        );
+      }
+      await relations.updateMany({ annotationIds: id }, { $pull: { annotationIds: id } as never }, { session });
       await collection('annotations').deleteOne({ _id: id as never }, { session });
     },
     /** Whether the annotation is the only one that still shows the document. */

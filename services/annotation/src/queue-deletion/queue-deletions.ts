@@ -35,7 +35,7 @@ export function createQueueDeletions({
       await deletions.removeAnnotation(session, id);
       // The bytes of a document go with its last annotation.
       const isLast = await deletions.isLastOfDocument(session, id, before.documentId);
-      backbone.emit(session, eventFor(after, before.status, 'purge', caller, now, isLast));
+      backbone.emit(session, eventFor(after, before.status, 'purge', caller, now, { lastOfDocument: isLast }));
     });
 
   /** False when nothing is left of it. */

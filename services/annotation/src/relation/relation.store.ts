@@ -1,4 +1,4 @@
-import { type ClientSession, type Database, type PageRequest, toSort, toWindow } from '@intake/mongo';
+import { among, type ClientSession, type Database, inQueues, type PageRequest, toSort, toWindow } from '@intake/mongo';
 import { type Caller, organizationOf, Refusal } from '@intake/rpc';
 import { Schema } from 'mongoose';
 
@@ -52,7 +52,7 @@ export function createRelationStore(database: Database) {
   const model = database.connection.model('Relation', schema);
   const scope = (caller: Caller) => ({
     organizationId: organizationOf(caller),
-    ...(caller.queueIds === 'all' ? {} : { queueIds: { $in: [...caller.queueIds] } }),
+    ...inQueues(caller.queueIds, 'queueIds'),
   });
   const toRelation = ({ _id, ...row }: Row): Relation => ({ id: _id, ...row });
 
@@ -77,16 +77,14 @@ export function createRelationStore(database: Database) {
       ordering: readonly string[],
       page: PageRequest,
     ): Promise<{ relations: Relation[]; total: number }> {
-      const among = (field: string, values: readonly (number | string)[]) =>
-        values.length > 0 ? [{ [field]: { $in: [...values] } }] : [];
       const filter = {
         $and: [
           scope(caller),
-          ...among('_id', ids),
-          ...among('type', types),
-          ...among('key', keys),
-          ...among('parentId', parentIds),
-          ...among('annotationIds', annotationIds),
+          among('_id', ids),
+          among('type', types),
+          among('key', keys),
+          among('parentId', parentIds),
+          among('annotationIds', annotationIds),
         ],
       };
       const { skip, limit } = toWindow(page);
@@ -108,12 +106,7 @@ export function createRelationStore(database: Database) {
       { parentIds, types, keys }: Pick<RelationFilter, 'parentIds' | 'types' | 'keys'>,
     ): Promise<ReadonlySet<number>> {
       const filter = {
-        $and: [
-          scope(caller),
-          parentIds.length > 0 ? { parentId: { $in: [...parentIds] } } : {},
-          types.length > 0 ? { type: { $in: [...types] } } : {},
-          keys.length > 0 ? { key: { $in: [...keys] } } : {},
-        ],
+        $and: [scope(caller), among('parentId', parentIds), among('type', types), among('key', keys)],
       };
       return new Set((await model.distinct('annotationIds', filter)) as number[]);
     },

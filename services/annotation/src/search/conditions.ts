@@ -42,6 +42,7 @@ const FIELDS: Readonly<Record<string, readonly [field: string, kind: Kind]>> = {
   original_file_name: ['fileName', 'text'],
   rir_poll_id: ['rirPollId', 'text'],
   messages: ['messages.content', 'texts'],
+  email: ['emailId', 'id'],
 };
 
 const FIELD_TYPES: Readonly<Record<string, string>> = { string: 'text', number: 'number', date: 'date' };
@@ -50,6 +51,7 @@ const FIELD_TYPES: Readonly<Record<string, string>> = { string: 'text', number: 
 export function toCondition({ name, operator, value }: Condition): Filter | null {
   const [, id, type] = /^field\.(.+)\.(string|number|date)$/.exec(name) ?? [];
   if (id !== undefined && type !== undefined) return fieldCondition(id, type, operator, value);
+  if (name === 'mail') return mailCondition(operator, value);
   const known = Object.hasOwn(FIELDS, name) ? FIELDS[name] : undefined;
   if (!known) return null;
   const [field, kind] = known;
@@ -60,6 +62,13 @@ export function toCondition({ name, operator, value }: Condition): Filter | null
   }
   const comparison = compare(operator, kind === 'time' ? toTimes(value) : value);
   return comparison && { [field]: comparison };
+}
+
+/** What e-mails brought, and, of what no e-mail brought, what they were sent about. `value`: `{emailIds, annotationIds}`. */
+function mailCondition(operator: string, value: unknown): Filter | null {
+  const { emailIds, annotationIds } = value as { emailIds: number[]; annotationIds: number[] };
+  const isMeant = [{ emailId: { $in: emailIds } }, { emailId: null, _id: { $in: annotationIds } }];
+  return operator === '$in' ? { $or: isMeant } : operator === '$nin' ? { $nor: isMeant } : null;
 }
 
 /** What a field of the content is to be; the several values of a table count each for itself. */

@@ -36,6 +36,25 @@ export function indexContent(nodes: readonly IndexedNode[]): ContentIndex {
   };
 }
 
+/**
+ * The index after one value became another, of the fields alone; null where the order of several values of a field, or values that are
+ * not indexed, have a say in it.
+ */
+export function reindexValue(
+  fields: readonly IndexedField[],
+  before: IndexedNode,
+  after: IndexedNode,
+): ContentIndex | null {
+  if (fields.length >= MAX_FIELDS) return null;
+  const own = fields.filter(({ id }) => id === after.schemaId);
+  const old = before.content?.value ? own.filter(({ text }) => text === before.content?.value) : [];
+  if (old.length !== (before.content?.value ? 1 : 0) || (old.length === 0 && own.length > 0)) return null;
+  const changed = after.content?.value ? [toField(after)] : [];
+  const contentFields =
+    old.length === 0 ? [...fields, ...changed] : fields.flatMap((field) => (field === old[0] ? changed : [field]));
+  return { contentWords: wordsOf(contentFields.map(({ text }) => text)), contentFields };
+}
+
 function toField({ schemaId, content }: IndexedNode): IndexedField {
   const meaning = content?.normalizedValue ?? '';
   const number = /^-?\d+(\.\d+)?$/.test(meaning) ? Number(meaning) : Number.NaN;

@@ -19,6 +19,8 @@ export function createTokenStore({ database }: Pick<Backbone, 'database'>) {
       oneTime: Boolean,
       session: Boolean,
       partner: String,
+      annotationId: Number,
+      initializedAnnotationId: Number,
     },
     { collection: 'tokens', versionKey: false },
   );
@@ -52,5 +54,12 @@ export function createTokenStore({ database }: Pick<Backbone, 'database'>) {
 }
 
 function toToken({ _id, ...row }: Row): Token {
-  return { ...row, hash: _id, session: row.session ?? false, partner: row.partner ?? null };
+  return {
+    ...row,
+    hash: _id,
+    session: row.session ?? false,
+    partner: row.partner ?? null,
+    annotationId: row.annotationId ?? null,
+    initializedAnnotationId: row.initializedAnnotationId ?? null,
+  };
 }

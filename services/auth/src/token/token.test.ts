@@ -41,6 +41,8 @@ it('mints tokens that only their key tells', () => {
     scope: 'default',
     session: false,
     partner: null,
+    annotationId: null,
+    initializedAnnotationId: null,
     oneTime: true,
   });
 });

@@ -24,7 +24,14 @@ export interface Token {
   readonly session: boolean;
   /** Hash of the token or session that was issued with this one and ends with it. */
   readonly partner: string | null;
+  /** Good for this annotation alone; null: for all that its user may see. */
+  readonly annotationId: number | null;
+  /** Of an extension that is asked about this annotation before anybody sees it; null: of anybody else. */
+  readonly initializedAnnotationId: number | null;
 }
+
+/** What a token is beside its user and its life. */
+type Kind = Pick<Token, 'scope' | 'oneTime' | 'session' | 'annotationId' | 'initializedAnnotationId'>;
 
 /** What a token is for; `approval` is internal. */
 export type Scope = (typeof SCOPES)[number];
@@ -58,12 +65,19 @@ export function chooseLifetime(wished: number | undefined): number {
 export function mintToken(
   userId: number,
   lifetimeS: number,
-  { scope = 'default', oneTime = false, session = false }: Partial<Pick<Token, 'scope' | 'oneTime' | 'session'>> = {},
+  {
+    scope = 'default',
+    oneTime = false,
+    session = false,
+    annotationId = null,
+    initializedAnnotationId = null,
+  }: Partial<Kind> = {},
   issuedAt = new Date(),
 ): { key: string; token: Token } {
   const key = randomBytes(20).toString('hex');
   const expiresAt = new Date(issuedAt.getTime() + lifetimeS * 1000);
-  return { key, token: { hash: hashKey(key), userId, issuedAt, expiresAt, scope, oneTime, session, partner: null } };
+  const kind: Kind = { scope, oneTime, session, annotationId, initializedAnnotationId };
+  return { key, token: { hash: hashKey(key), userId, issuedAt, expiresAt, ...kind, partner: null } };
 }
 
 /** A session as it goes to the browser. */
@@ -151,6 +165,7 @@ export async function exchangeToken(
     if (!given || given.session || given.expiresAt.getTime() <= Date.now()) throw new Refusal('INVALID_TOKEN');
     const user = await users.findById(given.userId, session);
     if (!user || !isUsable(user)) throw new Refusal('INVALID_TOKEN');
+    if (given.annotationId !== null) throw new Refusal('PERMISSION_DENIED');
     const scope = chooseScope(input.scope, given.scope);
     const lifetimeS = chooseLifetime(input.maxTokenLifetimeS ?? (given.oneTime ? undefined : lifetimeOf(given)));
     if (given.oneTime && !(await tokens.remove(given.hash, null, session))) throw new Refusal('INVALID_TOKEN');
@@ -168,6 +183,18 @@ export async function issueToken(caller: Caller, { tokens }: Deps): Promise<{ ke
   return made;
 }
 
+/** Issues a token of the calling user that is good for one annotation alone. Caller: user. API: annotations.md section 5. */
+export async function issueAnnotationToken(
+  caller: Caller,
+  { annotationId, maxTokenLifetimeS }: { readonly annotationId: number; readonly maxTokenLifetimeS?: number },
+  { tokens }: Deps,
+): Promise<{ key: string; token: Token }> {
+  if (caller.kind !== 'user' || caller.userId === null) throw new Refusal('PERMISSION_DENIED');
+  const made = mintToken(caller.userId, chooseLifetime(maxTokenLifetimeS), { annotationId });
+  await tokens.insert([made.token]);
+  return made;
+}
+
 /** Issues a token of 24 hours that is good for one call of a user of the caller's organization. Caller: system. */
 export async function issueOneTimeToken(caller: Caller, userId: number, { users, tokens }: Deps): Promise<string> {
   requireSystem(caller);
@@ -181,13 +208,14 @@ export async function issueOneTimeToken(caller: Caller, userId: number, { users,
 /** Issues a token of a user of the caller's organization, for an extension that acts as this user. Caller: system. */
 export async function issueUserToken(
   caller: Caller,
-  { userId, lifetimeS }: { readonly userId: number; readonly lifetimeS: number },
+  input: { readonly userId: number; readonly lifetimeS: number; readonly initializedAnnotationId?: number },
   { users, tokens }: Deps,
 ): Promise<string> {
   requireSystem(caller);
+  const { userId, lifetimeS, initializedAnnotationId } = input;
   const [user] = await users.get(caller, [userId]);
   if (!user || !isUsable(user)) throw new Refusal('NOT_FOUND');
-  const { key, token } = mintToken(user.id, chooseLifetime(lifetimeS));
+  const { key, token } = mintToken(user.id, chooseLifetime(lifetimeS), { initializedAnnotationId });
   await tokens.insert([token]);
   return key;
 }

@@ -75,6 +75,13 @@ export interface DocumentStore {
     session: ClientSession,
     annotations: readonly { organizationId: number; documentId: number; annotationId: number }[],
   ): Promise<void>;
+  /** An annotation is gone for good. */
+  forgetAnnotation(
+    session: ClientSession,
+    organizationId: number,
+    documentId: number,
+    annotationId: number,
+  ): Promise<void>;
   /** An annotation whose pages were edited has another document now: it is no annotation of its parent any more. */
   leaveParent(
     session: ClientSession,
@@ -299,6 +306,13 @@ export function createDocumentStore(database: Database, files: Pick<FileStore, '
       if (!row?.parentId) return;
       await rows.updateOne(
         { _id: row.parentId, organizationId },
+        { $pull: { annotationIds: annotationId } as never },
+        { session },
+      );
+    },
+    async forgetAnnotation(session, organizationId, documentId, annotationId) {
+      await rows.updateOne(
+        { _id: documentId, organizationId },
         { $pull: { annotationIds: annotationId } as never },
         { session },
       );

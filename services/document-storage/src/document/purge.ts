@@ -25,7 +25,7 @@ export interface PurgeOptions {
  */
 export function createPurge({ documents, pages, pageTexts, fileStore, objects, relations }: PurgeOptions) {
   return async (event: events.AnnotationChanged): Promise<(session: ClientSession) => Promise<void>> => {
-    const { organizationId, annotationId, documentId, lastOfDocument } = event;
+    const { organizationId, annotationId, documentId, lastOfDocument, removed } = event;
     for (const page of await pages.findOfAnnotation(organizationId, annotationId)) {
       for (const key of imageKeysOf(page.id)) await objects.remove(key);
     }
@@ -37,6 +37,7 @@ export function createPurge({ documents, pages, pageTexts, fileStore, objects, r
     return async (session) => {
       await pages.removeOfAnnotation(session, organizationId, annotationId);
       await relations.removeOfAnnotation(session, organizationId, annotationId);
+      if (removed) await documents.forgetAnnotation(session, organizationId, documentId, annotationId);
       if (!document) return;
       for (const key of keys) await fileStore.drop(session, key);
       await pageTexts.removeOfDocument(session, organizationId, documentId);

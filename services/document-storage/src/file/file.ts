@@ -63,10 +63,12 @@ export function createFiles(store: FileStore, objects: ObjectStore, log: Logger)
     async put(caller, header, chunks) {
       const key = randomBytes(16).toString('hex');
       const fileName = safeFileName(header.fileName);
-      await store.begin({ key, organizationId: caller.organizationId, fileName });
+      // Its first bytes come meanwhile.
+      const begun = store.begin({ key, organizationId: caller.organizationId, fileName });
+      begun.catch(() => undefined); // noticed where it is awaited
       try {
         const measure = createMeasure(header.maxSize > 0 ? header.maxSize : MAX_FILE_BYTES);
-        const { size } = await objects.write(key, measure.pass(chunks));
+        const { size } = await objects.write(key, measure.pass(after(begun, chunks)));
         const measured = measure.result();
         if (size !== measured.size)
           throw new Refusal('SERVICE_UNAVAILABLE', { cause: `${size} of ${measured.size} bytes were stored` });
@@ -76,7 +78,11 @@ export function createFiles(store: FileStore, objects: ObjectStore, log: Logger)
         await store.finish(file);
         return file;
       } catch (error) {
-        await discard([key]);
+        const isBegun = await begun.then(
+          () => true,
+          () => false,
+        );
+        if (isBegun) await discard([key]);
         throw error;
       }
     },
@@ -91,6 +97,17 @@ export function createFiles(store: FileStore, objects: ObjectStore, log: Logger)
       }
     },
   };
+}
+
+/** Chunks, of which only the first goes on before `begun`: the store is not asked before it has more, or all of them. */
+async function* after(begun: Promise<void>, chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let count = 0;
+  for await (const chunk of chunks) {
+    if (count > 0) await begun;
+    count += 1;
+    yield chunk;
+  }
+  await begun;
 }
 
 /** Counts and hashes bytes as they pass. */

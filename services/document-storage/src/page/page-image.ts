@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { EngineJobs } from '@intake/engine';
+import type { Barcode, EngineJobs } from '@intake/engine';
 import { type Caller, Refusal, systemCaller } from '@intake/rpc';
 import type { Logger } from '@intake/service';
 import type { ChildPool } from '@intake/untrusted';
@@ -23,7 +23,8 @@ export interface PageImageOptions {
   readonly log: Logger;
 }
 
-const IMAGES = ['content.png', 'preview.png'];
+const BARCODES = 'barcodes.json';
+const FILES = ['content.png', 'preview.png', BARCODES];
 
 /** Longest side of a preview in pixels. API: pages.md. */
 const PREVIEW_PIXELS = 512;
@@ -31,9 +32,27 @@ const PREVIEW_PIXELS = 512;
 const keyOf = (pageId: number, name: string, rotationDeg = 0) =>
   `pages/${pageId}/${rotationDeg === 0 ? '' : `${rotationDeg}-`}${name}`;
 
-/** Where images of a page may be, in any rotation. */
+/** Where images of a page, and what was read of them, may be, in any rotation. */
 export function imageKeysOf(pageId: number): string[] {
-  return [0, 90, 180, 270].flatMap((rotation) => IMAGES.map((name) => keyOf(pageId, name, rotation)));
+  return [0, 90, 180, 270].flatMap((rotation) => FILES.map((name) => keyOf(pageId, name, rotation)));
+}
+
+/** Barcodes of a page, looked for in its image when they are first asked for and kept. NOT_FOUND as for the image. */
+export function createPageBarcodes({
+  objects,
+  engine,
+  drawPage,
+}: Pick<PageImageOptions, 'objects' | 'engine'> & { readonly drawPage: ReturnType<typeof createPageImages> }) {
+  return async (caller: Caller, { id, rotationDeg }: Page): Promise<Barcode[]> => {
+    const key = keyOf(id, BARCODES, rotationDeg);
+    const kept = (await objects.find(key)) && (await objects.readAll(key));
+    if (kept) return JSON.parse(kept.toString()) as Barcode[];
+    const png = await objects.readAll((await drawPage(caller, id, false)).key);
+    if (!png) throw new Refusal('NOT_FOUND');
+    const found = await engine.run('findBarcodes', { png }, { timeoutMs: 30_000 });
+    await objects.write(key, Readable.from([Buffer.from(JSON.stringify(found))]));
+    return found;
+  };
 }
 
 /** The image of a page, drawn when it is first asked for and kept. NOT_FOUND: the page, or a page that cannot be drawn. */

@@ -1,5 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { type ClientSession, type Database, type Ids, type PageRequest, rowsOf, toSort, toWindow } from '@intake/mongo';
+import {
+  type ClientSession,
+  type Database,
+  type Ids,
+  inQueues,
+  type PageRequest,
+  rowsOf,
+  toSort,
+  toWindow,
+} from '@intake/mongo';
 import { type Caller, organizationOf } from '@intake/rpc';
 import { Schema } from 'mongoose';
 import type { Page, PageFilter, PageSize } from './page';
@@ -139,6 +148,5 @@ export function createPageStore(database: Database, ids: Ids): PageStore {
 }
 
 function visibleTo(caller: Caller): Record<string, unknown> {
-  const organizationId = organizationOf(caller);
-  return caller.queueIds === 'all' ? { organizationId } : { organizationId, queueId: { $in: [...caller.queueIds] } };
+  return { organizationId: organizationOf(caller), ...inQueues(caller.queueIds) };
 }

@@ -1,4 +1,13 @@
-import { type ClientSession, type Database, isDuplicateKey, type PageRequest, toSort, toWindow } from '@intake/mongo';
+import {
+  among,
+  type ClientSession,
+  type Database,
+  inQueues,
+  isDuplicateKey,
+  type PageRequest,
+  toSort,
+  toWindow,
+} from '@intake/mongo';
 import { type Caller, organizationOf, Refusal } from '@intake/rpc';
 import { Schema } from 'mongoose';
 
@@ -49,10 +58,7 @@ export function createDocumentRelationStore(database: Database) {
   schema.index({ organizationId: 1, _id: 1 });
   schema.index({ documentIds: 1 });
   const model = database.connection.model('DocumentRelation', schema);
-  const scope = (caller: Caller) => ({
-    organizationId: organizationOf(caller),
-    ...(caller.queueIds === 'all' ? {} : { queueId: { $in: [...caller.queueIds] } }),
-  });
+  const scope = (caller: Caller) => ({ organizationId: organizationOf(caller), ...inQueues(caller.queueIds) });
   const toRelation = ({ _id, ...row }: Row): DocumentRelation => ({ id: _id, ...row });
 
   return {
@@ -77,16 +83,14 @@ export function createDocumentRelationStore(database: Database) {
       ordering: readonly string[],
       page: PageRequest,
     ): Promise<{ relations: DocumentRelation[]; total: number }> {
-      const among = (field: string, values: readonly (number | string)[]) =>
-        values.length > 0 ? [{ [field]: { $in: [...values] } }] : [];
       const filter = {
         $and: [
           scope(caller),
-          ...among('_id', ids),
-          ...among('type', types),
-          ...among('key', keys),
-          ...among('annotationId', annotationIds),
-          ...among('documentIds', documentIds),
+          among('_id', ids),
+          among('type', types),
+          among('key', keys),
+          among('annotationId', annotationIds),
+          among('documentIds', documentIds),
         ],
       };
       const { skip, limit } = toWindow(page);

@@ -14,6 +14,7 @@ it.each([
   ['UBL', '<Invoice xmlns="urn:oasis:names:specification:ubl:schema:xsd:Invoice-2">', true],
   ['ISDOC', '<Invoice xmlns="http://isdoc.cz/namespace/2013" version="6.0.1">', true],
   ['FatturaPA', '<p:FatturaElettronica versione="FPR12">', true],
+  ['simplified FatturaPA', '<p:FatturaElettronicaSemplificata versione="FSM10">', true],
   ['another Invoice', '<Invoice xmlns="urn:else">', false],
   ['another XML', '<order/>', false],
 ])('%s', (_, text, expected) => expect(beginsLikeEInvoice(Buffer.from(text))).toBe(expected));

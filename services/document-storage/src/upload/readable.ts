@@ -13,7 +13,8 @@ export function isReadableType(mimeType: string): boolean | null {
 /** Whether an XML begins like an electronic invoice that the engine knows. API: documents-and-uploads.md section 6. */
 export function beginsLikeEInvoice(start: Uint8Array): boolean {
   const text = Buffer.from(start).toString('latin1').replaceAll('\0', '');
-  if (/<(?:[\w-]+:)?(?:CrossIndustryInvoice|CrossIndustryDocument|FatturaElettronica)[\s>]/.test(text)) return true;
+  if (/<(?:[\w-]+:)?(?:CrossIndustryInvoice|CrossIndustryDocument|FatturaElettronica(?:Semplificata)?)[\s>]/.test(text))
+    return true;
   return (
     /<(?:[\w-]+:)?(?:Invoice|CreditNote|DebitNote)[\s>]/.test(text) &&
     /urn:oasis:names:specification:ubl:schema:xsd:|http:\/\/isdoc\.cz\/namespace/.test(text)

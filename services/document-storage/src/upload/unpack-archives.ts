@@ -26,6 +26,8 @@ export interface UnpackArchivesOptions {
   readonly documents: DocumentStore;
   readonly uploads: UploadStore;
   readonly unpacker: ChildPool<ArchiveJobs>;
+  /** The files as they become documents: those of an ISDOC package are put together. */
+  readonly joinPackage: (archive: UnpackedArchive) => Promise<UnpackedArchive>;
   readonly findAcceptedTypes: (upload: Upload) => Promise<readonly string[]>;
   /** What the inbox of an e-mail makes of files of an archive, in their order; null: there is no inbox any more. */
   readonly judgeMailed: (
@@ -61,7 +63,18 @@ const MAX_MESSAGE = 4096;
  * says what became of it. API: documents-and-uploads.md section 2, zip files.
  */
 export function createUnpackArchives(options: UnpackArchivesOptions) {
-  const { backbone, files, fileStore, objects, documents, uploads, unpacker, findAcceptedTypes, judgeMailed } = options;
+  const {
+    backbone,
+    files,
+    fileStore,
+    objects,
+    documents,
+    uploads,
+    unpacker,
+    joinPackage,
+    findAcceptedTypes,
+    judgeMailed,
+  } = options;
   const { database, ids } = backbone;
 
   const storeMembers = async (archive: Document, { files: members }: UnpackedArchive): Promise<StoredFile[]> => {
@@ -90,7 +103,7 @@ export function createUnpackArchives(options: UnpackArchivesOptions) {
     const bytes = await objects.readAll(archive.s3Name);
     if (!bytes) throw new Refusal('NOT_FOUND');
     const opened = await open(unpacker, bytes);
-    const stored = 'files' in opened ? await storeMembers(archive, opened) : [];
+    const stored = 'files' in opened ? await storeMembers(archive, await joinPackage(opened)) : [];
     const firstId = stored.length > 0 ? await ids.next('document', stored.length) : 0;
     const verdicts = await judge(upload, stored);
     const members = stored.map((file, i) => memberOf(archive, file, firstId + i, verdicts[i] as Verdict));

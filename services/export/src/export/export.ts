@@ -8,7 +8,7 @@ import { renderJson } from '../render/json';
 import { MAX_SHEET_COLUMNS, renderXlsx } from '../render/xlsx';
 import { renderXml } from '../render/xml';
 import { areColumnsKnown, type Column, chooseColumns } from './columns';
-import { absoluteUrl, choosePage, FORMATS, type Format, type Pagination, paginate } from './paging';
+import { FORMATS, type Format, type Pagination, paginate } from './paging';
 import type { ExportRecord } from './record';
 import { type Cell, toRows } from './rows';
 import { createSources, type Neighbours } from './sources';
@@ -53,8 +53,7 @@ export async function openExport(
     throw invalidField('format', `Select a valid choice. ${request.format} is not one of the available choices.`);
   const dialect = readDialect(format === 'csv' ? request.dialect : undefined);
   const asked = annotation.ListAnnotationsRequest.fromPartial(request.filter ?? {});
-  const page = choosePage(format, asked);
-  const filter = { ...asked, ...page, ordering: asked.ordering.length > 0 ? asked.ordering : ['id'] };
+  const filter = { ...asked, ordering: asked.ordering.length > 0 ? asked.ordering : ['id'] };
   const sources = createSources(neighbours, caller);
 
   const chooseAll = async (header: annotation.ExportHeader): Promise<Column[]> => {
@@ -68,7 +67,7 @@ export async function openExport(
 
   let open = await sources.openAnnotations(filter);
   try {
-    const pagination = paginate(open.header.total, page, absoluteUrl(request.baseUrl, request.requestUrl));
+    const pagination = paginate(open.header.total, asked, request.requestUrl);
     const columns = format === 'csv' || format === 'xlsx' ? await chooseAll(open.header) : [];
     if (request.toStatus !== '') {
       // The set is what matched before: afterwards the filter may find others, or none.

@@ -1,24 +1,6 @@
-import { absoluteUrl, choosePage, paginate } from './paging';
+import { paginate } from './paging';
 
 const URL = 'https://h/api/v1/queues/3/export?format=json&status=exported,exporting&sideload=';
-
-describe('choosePage', () => {
-  it.each([
-    ['json', 0, 0, 1, 20],
-    ['json', 2, 0, 2, 20],
-    ['json', 0, 500, 1, 100],
-    ['csv', 0, 0, 0, 0],
-    ['xml', 0, 0, 0, 0],
-    ['xlsx', 0, 0, 0, 0],
-    ['csv', 3, 0, 3, 20],
-    ['csv', 0, 5000, 1, 1000],
-    ['xml', 0, 5000, 1, 100],
-    ['xlsx', 0, 5000, 1, 100],
-    ['xml', 0, 7, 1, 7],
-  ] as const)('%s with page %d and page size %d: page %d of %d', (format, page, pageSize, chosen, size) => {
-    expect(choosePage(format, { page, pageSize })).toEqual({ page: chosen, pageSize: size });
-  });
-});
 
 describe('paginate', () => {
   it('says one page when there is nothing', () => {
@@ -57,15 +39,5 @@ describe('paginate', () => {
     expect(() => paginate(40, { page, pageSize: 20 }, URL)).toThrow(
       expect.objectContaining({ reason: 'INVALID_PAGE' }),
     );
-  });
-});
-
-describe('absoluteUrl', () => {
-  it.each([
-    ['https://h/api', '/api/v1/queues/3/export?a=b'],
-    ['https://h/api/', '/v1/queues/3/export?a=b'],
-    ['https://elsewhere/api', 'https://h/api/v1/queues/3/export?a=b'],
-  ])('joins %s and %s', (base, request) => {
-    expect(absoluteUrl(base, request)).toBe('https://h/api/v1/queues/3/export?a=b');
   });
 });

@@ -183,6 +183,7 @@ export function createArrivals(options: ArrivalsOptions) {
     const organizationId = organizationOf(caller);
     const { queueId, ...about } = kind.about(request);
     const listening = await hooks.listening(organizationId, queueId, `${event}.${action}`);
+    if (listening.length === 0) return kind.unasked(request);
     const isAsked = listening.some(({ type }) => type === 'webhook');
     const at = new Date();
     const records = listening

@@ -1,5 +1,5 @@
 import { queue } from '@intake/contracts';
-import { type Caller, type Client, systemCaller } from '@intake/rpc';
+import { type Caller, type Client, organizationOf, Refusal, systemCaller } from '@intake/rpc';
 
 /** A hook as the queue service keeps it, with its secrets. */
 export type Hook = queue.Hook;
@@ -42,10 +42,13 @@ export function createHooks(queues: Pick<Client<typeof queue.QueueServiceService
     /** A hook of the organization, whatever its state; undefined when it is gone. */
     find: async (organizationId: number, id: number): Promise<Hook | undefined> =>
       (await list(organizationId, { ids: [id] }))[0],
-    /** Whether the caller may see it. */
-    async isVisible(caller: Caller, id: number): Promise<boolean> {
+    /** A hook that the caller may see, with its secrets. Throws NOT_FOUND. */
+    async findVisible(caller: Caller, id: number): Promise<Hook> {
       const request = queue.ListHooksRequest.fromPartial({ ids: [id], page: 1, pageSize: 1 });
-      return (await queues.listHooks(request, caller)).total > 0;
+      const isVisible = (await queues.listHooks(request, caller)).total > 0;
+      const hook = isVisible ? (await list(organizationOf(caller), { ids: [id] }))[0] : undefined;
+      if (!hook) throw new Refusal('NOT_FOUND');
+      return hook;
     },
     /** Nobody calls it any more until an admin switches it on. */
     async disable({ id, organizationId }: Hook): Promise<void> {

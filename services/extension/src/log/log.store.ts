@@ -1,4 +1,4 @@
-import type { ClientSession, Database } from '@intake/mongo';
+import { among, type ClientSession, type Database } from '@intake/mongo';
 import { type Caller, organizationOf } from '@intake/rpc';
 import { Schema } from 'mongoose';
 
@@ -81,8 +81,6 @@ export function createLogStore(database: Database) {
   schema.index({ requestId: 1 });
   schema.index({ start: 1 }, { expireAfterSeconds: KEEP_S });
   const model = database.connection.model('Log', schema);
-  const among = (field: string, values: readonly unknown[]) =>
-    values.length > 0 ? { [field]: { $in: [...values] } } : {};
 
   return {
     async add(records: readonly LogRecord[], session?: ClientSession): Promise<void> {

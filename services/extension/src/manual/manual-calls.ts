@@ -22,11 +22,6 @@ const ABOUT_ANNOTATIONS = ['annotation_status', 'annotation_content'];
 export type ManualCalls = ReturnType<typeof createManualCalls>;
 
 export function createManualCalls({ hooks, payloads, arrivalPayloads, webhooks }: ManualCallsOptions) {
-  const findHook = async (caller: Caller, id: number): Promise<Hook> => {
-    const hook = (await hooks.isVisible(caller, id)) ? await hooks.find(organizationOf(caller), id) : undefined;
-    if (!hook) throw new Refusal('NOT_FOUND');
-    return hook;
-  };
   const callOf = (hook: Hook, event: string, action: string, parts: JsonObject): Call => ({
     ...{ hook, event, action, parts, requestId: randomUUID(), at: new Date(), about: {} },
   });
@@ -43,7 +38,7 @@ export function createManualCalls({ hooks, payloads, arrivalPayloads, webhooks }
     /** Sends exactly this payload. */
     async test(caller: Caller, { hookId, config, payloadJson }: extension.TestHookRequest) {
       requireAdmin(caller);
-      const hook = await findHook(caller, hookId);
+      const hook = await hooks.findVisible(caller, hookId);
       requireWebhook(hook);
       const payload = parseObject(payloadJson) ?? {};
       const { event, action } = payload;
@@ -55,7 +50,7 @@ export function createManualCalls({ hooks, payloads, arrivalPayloads, webhooks }
 
     /** Calls a hook with what the caller says. */
     async invoke(caller: Caller, { hookId, bodyJson }: extension.InvokeHookRequest) {
-      const hook = await findHook(caller, hookId);
+      const hook = await hooks.findVisible(caller, hookId);
       if (!hook.active) throw new Refusal('INVALID', { detail: 'The hook is not active.' });
       if (!hook.events.includes(MANUAL)) {
         throw new Refusal('INVALID', { detail: `The hook does not listen to ${MANUAL}.` });
@@ -68,7 +63,7 @@ export function createManualCalls({ hooks, payloads, arrivalPayloads, webhooks }
     async generate(caller: Caller, request: extension.GeneratePayloadRequest): Promise<extension.HookAnswer> {
       requireAdmin(caller);
       const { event, action, annotationId, emailId, uploadId, status, previousStatus, token } = request;
-      const hook = await findHook(caller, request.hookId);
+      const hook = await hooks.findVisible(caller, request.hookId);
       const partsOf = async (): Promise<JsonObject> => {
         const organizationId = organizationOf(caller);
         if (event === 'upload') {

@@ -1,5 +1,7 @@
+import { LOST_DELAY_MS } from '@intake/bus';
 import type { events } from '@intake/contracts';
 import type { ClientSession } from '@intake/mongo';
+import { Refusal } from '@intake/rpc';
 import type { Logger } from '@intake/service';
 import { configOf, type Hook, type Hooks } from '../hook/hook';
 import { predecessorsOf } from '../hook/order';
@@ -13,10 +15,13 @@ import type { Claim, NewWork, WorkStore } from '../work/work.store';
 import type { Result } from '../work/worker';
 import type { ReceiverStore } from './receiver.store';
 
-const EVENT = 'annotation_status';
-const ACTION = 'changed';
+/** Only what changes of state say is a notification. */
+export const EVENT = 'annotation_status';
+export const ACTION = 'changed';
 /** A receiver whose every notification has failed for so long is not called any more, in milliseconds. */
 const FAILING_MS = 5 * 24 * 3600 * 1000;
+/** So long after a start there may be events that a process which died had in hand: they come again later than those after them. */
+const LATE_MS = LOST_DELAY_MS + 15_000;
 
 export interface NotificationsOptions {
   readonly hooks: Hooks;
@@ -26,12 +31,24 @@ export interface NotificationsOptions {
   readonly logs: LogStore;
   readonly receivers: ReceiverStore;
   readonly log: Logger;
+  /** Whether an event was acted on whose id begins so. */
+  readonly hasActedOn: (start: string) => Promise<boolean>;
 }
 
 /** Tells hooks of changes of state, whose answer nobody waits for. API: hooks-and-connectors.md section 5. */
 export type Notifications = ReturnType<typeof createNotifications>;
 
-export function createNotifications({ hooks, payloads, webhooks, work, logs, receivers, log }: NotificationsOptions) {
+export function createNotifications(options: NotificationsOptions) {
+  const { hooks, payloads, webhooks, work, logs, receivers, log, hasActedOn } = options;
+  const startedAt = Date.now();
+  /** Throws SERVICE_UNAVAILABLE, so that the change is tried again: the one before it is still to come. */
+  const requirePredecessor = async ({ annotationId, previousStatus }: events.AnnotationChanged): Promise<void> => {
+    if (previousStatus === '' || Date.now() - startedAt > LATE_MS) return;
+    if (await hasActedOn(`annotation.${previousStatus}/annotation:${annotationId}:`)) return;
+    throw new Refusal('SERVICE_UNAVAILABLE', {
+      cause: `the change of ${annotationId} to ${previousStatus} was not told yet`,
+    });
+  };
   const callOf = (hook: Hook, requestId: string, at: Date, about: Call['about'], parts: JsonObject): Call => ({
     ...{ hook, event: EVENT, action: ACTION, requestId, at, about, parts },
   });
@@ -60,11 +77,12 @@ export function createNotifications({ hooks, payloads, webhooks, work, logs, rec
     /** The effect of a change of state: a notification for each hook that listens. */
     async prepare(changed: events.AnnotationChanged): Promise<(session: ClientSession) => Promise<void>> {
       const { organizationId, queueId, annotationId, version, status, previousStatus } = changed;
-      // The same change once more: it was told already.
-      if (changed.trigger === 'resend') return async () => undefined;
+      // Told already, or the state is what it was: a review that its holder begins once more.
+      if (changed.trigger === 'resend' || status === previousStatus) return async () => undefined;
       const listening = await hooks.listening(organizationId, queueId, `${EVENT}.${ACTION}`);
       const subject = listening.length > 0 ? await payloads.find(organizationId, annotationId) : undefined;
       if (!subject) return async () => undefined;
+      await requirePredecessor(changed);
       const createdAt = changed.at ?? new Date();
       const idOf = (hook: Hook) => callIdOf(`${EVENT}/${annotationId}:${version}/${hook.id}`);
       const told = { status, previousStatus: previousStatus || null };
@@ -98,6 +116,7 @@ export function createNotifications({ hooks, payloads, webhooks, work, logs, rec
     async deliver({ work: one }: Claim, signal: AbortSignal): Promise<Result> {
       const { id, organizationId, queueId, annotationId, hookId, attempts, createdAt, data } = one;
       const hook = await hooks.find(organizationId, hookId ?? 0);
+      if (!hook) await work.cancelOfHook(organizationId, hookId ?? 0);
       if (!hook?.active || hook.type !== 'webhook') return { kind: 'cancelled' };
       const about = { queueId: queueId ?? undefined, annotationId: annotationId ?? undefined };
       const call = { ...callOf(hook, id, createdAt, about, data.parts as JsonObject), signal };

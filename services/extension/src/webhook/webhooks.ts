@@ -73,14 +73,15 @@ export function createWebhooks({ outgoing, auth: accounts, logs, origin, urls }:
     action,
   });
 
-  const withToken = async <T>(
-    { tokenOwnerId, tokenLifetimeS, organizationId }: Hook,
-    use: (token?: string) => Promise<T>,
-  ) => {
+  const withToken = async <T>({ hook, event, action, about }: Call, use: (token?: string) => Promise<T>) => {
+    const { tokenOwnerId, tokenLifetimeS, organizationId } = hook;
     if (tokenOwnerId === undefined) return use();
     const caller = systemCaller('extension', organizationId);
     const lifetimeS = tokenLifetimeS || TOKEN_LIFETIME_S;
-    const { key } = await accounts.issueUserToken({ userId: tokenOwnerId, lifetimeS }, caller);
+    const isInitial = event === 'annotation_content' && action === 'initialize';
+    const initializedAnnotationId = isInitial ? about.annotationId : undefined;
+    const request = { userId: tokenOwnerId, lifetimeS, initializedAnnotationId };
+    const { key } = await accounts.issueUserToken(request, caller);
     try {
       return await use(key);
     } finally {
@@ -199,7 +200,7 @@ export function createWebhooks({ outgoing, auth: accounts, logs, origin, urls }:
       await logs.add([recordOf(call, start, outcome)]);
       return outcome;
     };
-    return withToken(hook, async (token) => {
+    return withToken(call, async (token) => {
       const body = JSON.stringify(payload ?? payloadOf(call, token));
       const outcome = await note(
         await send(hook, { method: 'POST', url: configOf(hook).url, body, id: requestId }, how, signal),

@@ -20,6 +20,8 @@ const POLL_MS = 500;
 /** Works of one group at the same time in one process, and of all together. */
 const GROUP_LIMIT = 8;
 const TOTAL_LIMIT = 1000;
+/** Works that are taken at the same time; a group may have so many more than its limit for a moment. */
+const AT_ONCE = 4;
 const AWAY_MS = 2000;
 /** Before a work is tried again that failed in a way that nobody thought of. */
 const UNEXPECTED_MS = [1000, 5000, 30_000, 120_000];
@@ -95,9 +97,10 @@ export function startWorker(runtime: Runtime, store: WorkStore, handlers: Handle
           again = false;
           while (!stopped && running.size < TOTAL_LIMIT) {
             const busy = [...inGroup].filter(([, count]) => count >= GROUP_LIMIT).map(([group]) => group);
-            const claim = await store.claim(busy);
-            if (!claim) break;
-            begin(claim);
+            const claims = await Promise.all(Array.from({ length: AT_ONCE }, () => store.claim(busy)));
+            const taken = claims.filter((claim) => claim !== null);
+            for (const claim of taken) begin(claim);
+            if (taken.length < AT_ONCE) break;
           }
         }
       } catch (error) {

@@ -2,6 +2,7 @@ import { type Backbone, connectBackbone } from '@intake/bus';
 import { createIndexes, transaction } from '@intake/mongo';
 import { type RunningService, runService } from '@intake/service';
 import { dropTestData, serviceEnv, waitFor } from '@intake/testkit';
+import { ClaimLost, requireClaim } from './claim';
 import type { Job } from './job';
 import { createJobStore, type JobStore } from './job.store';
 
@@ -87,11 +88,14 @@ it('gives the job of a worker that died to another, and takes nothing more from 
   const second = (await waitFor('the claim to end', () => store.claim())) as Job;
   expect(second).toMatchObject({ id: first.id, token: first.token + 1 });
   expect(await store.renew(first)).toBe(false);
+  await expect(requireClaim(store, first)).rejects.toThrow(ClaimLost);
   await store.finish(first);
   expect((await store.backlog()).count).toBe(1);
   expect(await store.renew(second)).toBe(true);
+  await requireClaim(store, second);
   await store.finish(second);
   expect((await store.backlog()).count).toBe(0);
+  await expect(requireClaim(store, second)).rejects.toThrow(ClaimLost);
 });
 
 it('counts failures of the document, not of neighbours, and waits before the next try', async () => {

@@ -6,6 +6,7 @@ import type { Runtime } from '@intake/service';
 import { type ChildPool, isOfficeType, JobError, PoolClosed } from '@intake/untrusted';
 import type { LessonStore } from '../memory/lesson.store';
 import { remember } from '../memory/memory';
+import { ClaimLost, requireClaim } from './claim';
 import { type Job, MAX_FAILURES, RETRY_DELAYS_MS } from './job';
 import { type JobStore, LEASE_MS } from './job.store';
 import { splitAtSeparators } from './split';
@@ -57,7 +58,7 @@ export async function runJob(tools: JobTools, job: Job, onRead: () => void): Pro
   const lost = new AbortController();
   const renewal = setInterval(() => {
     store.renew(job).then(
-      (kept) => kept || lost.abort(new Error('the claim was lost')),
+      (kept) => kept || lost.abort(new ClaimLost()),
       (error) => runtime.log.warn({ err: error, job: job.id }, 'claim could not be renewed'),
     );
   }, LEASE_MS / 3);
@@ -70,6 +71,7 @@ export async function runJob(tools: JobTools, job: Job, onRead: () => void): Pro
     endStage('read');
     onRead();
     const recognition = turn(await remember(tools.lessons, job.organizationId, recognized), rotationDeg);
+    await requireClaim(store, job);
     const { pageIds } = await tools.documents.putPages(
       {
         annotationId: job.annotationId,
@@ -177,6 +179,10 @@ async function recognize(tools: JobTools, file: File, locale: string, signal?: A
 
 async function settleFailure(tools: JobTools, caller: Caller, job: Job, error: Error): Promise<void> {
   const { runtime, store, annotations } = tools;
+  if (error instanceof ClaimLost) {
+    runtime.log.info({ job: job.id }, 'another worker has taken the job over');
+    return;
+  }
   const isUnreadable = error.name === 'UnreadableDocument';
   if (!isUnreadable) runtime.log.warn({ err: error, job: job.id, failures: job.failures }, 'extraction failed');
   if (isNeighbourAway(error) || isMongoUnavailable(error)) return store.release(job, AWAY_DELAY_MS, false);
@@ -186,6 +192,7 @@ async function settleFailure(tools: JobTools, caller: Caller, job: Job, error: E
   const isFinal = isUnreadable || ['JobTimeout', 'JobOutOfMemory'].includes(error.name);
   if (!isFinal && failures < MAX_FAILURES) return store.release(job, RETRY_DELAYS_MS[failures - 1] ?? 0, true);
   const message = isUnreadable ? error.message : explain(error);
+  await requireClaim(store, job);
   await annotations.failExtraction({ ...target(job), message }, caller);
   await store.finish(job);
 }

@@ -1,5 +1,6 @@
 import { runsBetween, SEPARATOR_TEXT } from '@intake/engine';
 import { type Caller, Refusal } from '@intake/rpc';
+import { requireClaim } from './claim';
 import type { Job } from './job';
 import type { JobTools } from './run-job';
 
@@ -21,6 +22,7 @@ export async function splitAtSeparators(
   if (job.mimeType !== 'application/pdf') return false;
   const runs = await findRuns(tools, caller, job, bytes, signal);
   if (runs.length === 0) return false;
+  await requireClaim(tools.store, job);
   const { documents, annotations, pool } = tools;
   const { annotationId, documentId, queueId, rirPollId } = job;
   try {
@@ -40,6 +42,7 @@ export async function splitAtSeparators(
     source: '',
     wordsJson: '',
   }));
+  await requireClaim(tools.store, job);
   const { pageIds } = await documents.putPages({ annotationId, documentId, queueId, pages }, caller);
   await annotations.splitAtImport({ annotationId, rirPollId, pageIds }, caller);
   return true;

@@ -13,6 +13,7 @@ import {
   ORGANIZATION_SCHEMA,
   PAGE_SCHEMA,
   RELATION_SCHEMA,
+  SUGGESTED_EDIT_SCHEMA,
   TASK_SCHEMA,
   UPLOAD_SCHEMA,
   USER_SCHEMA,
@@ -32,6 +33,7 @@ export const ORGANIZATION = namedSchema('Organization', ORGANIZATION_SCHEMA);
 export const ORGANIZATION_GROUP = namedSchema('OrganizationGroup', ORGANIZATION_GROUP_SCHEMA);
 export const PAGE = namedSchema('Page', PAGE_SCHEMA);
 export const RELATION = namedSchema('Relation', RELATION_SCHEMA);
+export const SUGGESTED_EDIT = namedSchema('SuggestedEdit', SUGGESTED_EDIT_SCHEMA);
 export const TASK = namedSchema('Task', TASK_SCHEMA);
 export const UPLOAD = namedSchema('Upload', UPLOAD_SCHEMA);
 export const USER = namedSchema('User', USER_SCHEMA);

@@ -14,8 +14,8 @@ const servers: Server[] = [];
 let folder: string;
 let base: string;
 
-async function serve(from: string): Promise<string> {
-  const app = new Koa().use(servePage(from)).use((ctx) => {
+async function serve(from: string, embedOrigins: string[] = []): Promise<string> {
+  const app = new Koa().use(servePage(from, embedOrigins)).use((ctx) => {
     ctx.status = 404;
     ctx.body = { code: 'not_found' };
   });
@@ -55,6 +55,17 @@ it('lets nothing run but its own files', async () => {
   expect(policy).not.toContain('unsafe');
   expect(policy).toContain("frame-ancestors 'none'");
   expect(headers.get('x-content-type-options')).toBe('nosniff');
+});
+
+it('may be shown by the pages of others where it is one document for review, and they are named', async () => {
+  const named = await serve(folder, ['https://erp.example.com', 'https://app.example.com']);
+  const ancestors = async (url: string) => {
+    const { headers } = await fetch(url, { headers: HTML });
+    return /frame-ancestors ([^;]*)/.exec(headers.get('content-security-policy') ?? '')?.[1];
+  };
+  expect(await ancestors(`${named}/embedded/document/7`)).toBe('https://erp.example.com https://app.example.com');
+  expect(await ancestors(`${named}/annotations/7`)).toBe("'none'");
+  expect(await ancestors(`${base}/embedded/document/7`)).toBe("'none'");
 });
 
 it('keeps files with a hash in their name for ever, the page only while it is the same', async () => {

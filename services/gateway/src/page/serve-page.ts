@@ -28,11 +28,12 @@ const POLICY = [
   "connect-src 'self'",
   "form-action 'self'",
   "base-uri 'none'",
-  "frame-ancestors 'none'",
 ].join('; ');
 
+/** Of this page, one document for review may be shown in pages of others; everything else is for this window alone. */
+const EMBEDDED = '/embedded/';
+
 const HEADERS: Readonly<Record<string, string>> = {
-  'Content-Security-Policy': POLICY,
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'same-origin',
   // Pages that buttons of a schema open talk to this one by messages.
@@ -53,7 +54,7 @@ interface PageFile {
  * Serves the built files of a web page, as they are at the start, and the page itself for every path outside `/api` that a browser
  * opens: which place of the page that is, the page knows. A folder that is not there serves nothing.
  */
-export function servePage(folder: string): Middleware {
+export function servePage(folder: string, embedOrigins: readonly string[] = []): Middleware {
   const files = readFiles(folder);
   const start = files.get(START);
   return (ctx, next) => {
@@ -62,6 +63,8 @@ export function servePage(folder: string): Middleware {
     const isPlace = path === '/' || (extname(path) === '' && (ctx.get('Accept') ?? '').includes('text/html'));
     const file = files.get(path) ?? (isPlace ? start : undefined);
     if (!file) return next();
+    const ancestors = path.startsWith(EMBEDDED) && embedOrigins.length > 0 ? embedOrigins.join(' ') : "'none'";
+    ctx.set('Content-Security-Policy', `${POLICY}; frame-ancestors ${ancestors}`);
     send(ctx, file);
   };
 }

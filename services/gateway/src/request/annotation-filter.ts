@@ -42,7 +42,13 @@ export const ANNOTATION_ORDERINGS: readonly string[] = [
 ];
 
 /** Filters by what no annotation has yet: whoever asks for it gets nothing. */
-const NEVER_FLAGS = ['restricted_access', 'has_email_thread_with_replies', 'has_email_thread_with_new_replies'];
+const NEVER_FLAGS = ['restricted_access'];
+
+/** Filters by the threads of e-mails. */
+const THREAD_FLAGS = {
+  has_email_thread_with_replies: 'hasReplies',
+  has_email_thread_with_new_replies: 'hasNewReplies',
+} as const;
 
 /** What of the annotations is asked for; null: nothing can match. */
 export type AnnotationFilter = Omit<annotation.ListAnnotationsRequest, 'page' | 'pageSize'>;
@@ -91,8 +97,20 @@ export async function readAnnotationFilter(
     times,
     ordering: query.ordering(ANNOTATION_ORDERINGS),
     conditionsJson: '',
+    orderValues: {},
   };
+  const flags = Object.entries(THREAD_FLAGS).flatMap(([name, flag]) => {
+    const wanted = query.boolean(name);
+    return wanted === undefined ? [] : [{ flag, wanted }];
+  });
   query.check();
+  const mail = await Promise.all(
+    flags.map(async ({ flag, wanted }) => ({
+      name: 'mail',
+      operator: wanted ? '$in' : '$nin',
+      value: await lookups.findAnnotated({ [flag]: true }, caller),
+    })),
+  );
   const people = await readPeople(search, filter.ordering, caller, lookups);
 
   const conditions = [
@@ -107,7 +125,8 @@ export async function readAnnotationFilter(
     null,
   );
   if (never || queueIds?.length === 0) return null;
-  return { ...filter, ...people, queueIds: queueIds ?? [] };
+  const conditionsJson = mail.length > 0 ? JSON.stringify(mail) : '';
+  return { ...filter, ...people, conditionsJson, queueIds: queueIds ?? [] };
 }
 
 /**

@@ -59,6 +59,10 @@ it('finds users, workspaces and relations by what annotations know of them', asy
       { id: 7, queueIds: [70, 71] },
       { id: 8, queueIds: [80] },
     ],
+    findAnnotated: async ({ hasReplies, threadIds = [] }: { hasReplies?: boolean; threadIds?: number[] }) => ({
+      annotationIds: [...(hasReplies ? [100] : []), ...threadIds.map((id) => 100 + id)],
+      emailIds: [],
+    }),
   };
   const resolve = (...conditions: unknown[]) => resolveQuery(read(...conditions), resolvers);
   expect(await resolve({ modifier__username: { $anyTokenStartsWith: 'NOV' } })).toMatchObject({
@@ -72,6 +76,12 @@ it('finds users, workspaces and relations by what annotations know of them', asy
     conditions: [{ name: 'queue', operator: '$in', value: [70, 71] }],
   });
   expect(await resolve({ relations__type: { $eq: 'edit' } })).toMatchObject({ relations: { types: ['edit'] } });
+  expect(await resolve({ email_thread: { $eq: url('email_threads/5') } })).toMatchObject({
+    conditions: [{ name: 'mail', operator: '$in', value: { annotationIds: [105] } }],
+  });
+  expect(await resolve({ has_email_thread_with_replies: { $eq: false } })).toMatchObject({
+    conditions: [{ name: 'mail', operator: '$nin', value: { annotationIds: [100] } }],
+  });
   expect((await resolve({ restricted_access: { $eq: true } })).isEmpty).toBe(true);
   expect((await resolve({ restricted_access: { $ne: true } })).isEmpty).toBe(false);
   await expect(resolve({ relations__key: { $ne: 'x' } })).rejects.toMatchObject({ reason: 'INVALID' });

@@ -1,5 +1,5 @@
 import { ANNOTATION_STATUSES } from '@intake/bus';
-import type { auth, queue } from '@intake/contracts';
+import type { auth, mailIngest, queue } from '@intake/contracts';
 import { invalidField } from '@intake/rpc';
 import { type Collection, idFromUrl } from '@intake/urls';
 import { parseTime } from './query';
@@ -42,6 +42,8 @@ const NAMES: Readonly<Record<string, Kind>> = {
   has_email_thread_with_new_replies: 'flag',
   has_email_thread_with_replies: 'flag',
   restricted_access: 'flag',
+  email_sender: 'text',
+  email_thread: 'email_threads',
   messages: 'text',
   original_file_name: 'text',
   rir_poll_id: 'text',
@@ -56,7 +58,7 @@ const PREFIXES = ['$startsWith', '$anyTokenStartsWith', '$containsPrefixes'];
 const OPERATORS = [...EQUALITY, ...ORDER, ...PREFIXES];
 
 /** No annotation has these yet. */
-const NEVER = ['restricted_access', 'has_email_thread_with_replies', 'has_email_thread_with_new_replies'];
+const NEVER = ['restricted_access'];
 
 const MAX_CONDITIONS = 100;
 const MAX_VALUES = 1000;
@@ -154,6 +156,9 @@ function readValue(kind: Kind, value: unknown, problem: (expected: string) => Er
 export interface Resolvers {
   readonly allUsers: () => Promise<readonly Pick<auth.User, 'id' | 'username'>[]>;
   readonly allWorkspaces: () => Promise<readonly Pick<queue.Workspace, 'id' | 'queueIds'>[]>;
+  readonly findAnnotated: (
+    which: Partial<mailIngest.FindAnnotatedRequest>,
+  ) => Promise<mailIngest.FindAnnotatedResponse>;
 }
 
 /** What a query comes to once names are ids. */
@@ -168,15 +173,39 @@ export interface ResolvedQuery {
 /** Replaces names of users, workspaces and relations by what the annotations themselves know. */
 export async function resolveQuery(
   given: readonly SearchCondition[],
-  { allUsers, allWorkspaces }: Resolvers,
+  { allUsers, allWorkspaces, findAnnotated }: Resolvers,
 ): Promise<ResolvedQuery> {
   const conditions: SearchCondition[] = [];
+  const mailCondition = async (which: Partial<mailIngest.FindAnnotatedRequest>, isMeant: boolean) => ({
+    name: 'mail',
+    operator: isMeant ? '$in' : '$nin',
+    value: await findAnnotated(which),
+  });
   const relations = { parentIds: [] as number[], types: [] as string[], keys: [] as string[] };
   let isEmpty = false;
   for (const condition of given) {
     const { name, operator, value } = condition;
     if (NEVER.includes(name)) {
       isEmpty ||= !isTrueOf(operator, value);
+    } else if (name.startsWith('has_email_thread_')) {
+      const flag = name.endsWith('_new_replies') ? 'hasNewReplies' : 'hasReplies';
+      const wanted = [true, false].filter((one) => isTrueOf(operator, value, one));
+      if (wanted.length === 0) isEmpty = true;
+      if (wanted.length === 1) conditions.push(await mailCondition({ [flag]: true }, wanted[0] === true));
+    } else if (name === 'email_thread') {
+      // Without a thread: what is in none.
+      const isMeant = operator === '$eq' || operator === '$in' || value === false;
+      const threadIds = operator === '$emptyOrMissing' ? [] : ([value].flat() as number[]);
+      if (threadIds.length > 0 || operator === '$emptyOrMissing') {
+        conditions.push(await mailCondition({ threadIds }, isMeant));
+      } else isEmpty ||= isMeant;
+    } else if (name === 'email_sender') {
+      if (operator === '$emptyOrMissing') conditions.push({ name: 'email', operator, value });
+      else if ([value].flat().length === 0) isEmpty ||= operator === '$in';
+      else {
+        const isNot = operator === '$ne' || operator === '$nin';
+        conditions.push(await mailCondition(sendersOf(operator, value), !isNot));
+      }
     } else if (name.startsWith('relations__')) {
       const key = ({ parent: 'parentIds', type: 'types', key: 'keys' } as const)[name.slice('relations__'.length)];
       if (!key || !['$eq', '$in'].includes(operator) || relations[key].length > 0) {
@@ -212,17 +241,37 @@ export async function resolveQuery(
   return { conditions, relations, isEmpty };
 }
 
-/** Whether a condition holds of what is false everywhere. */
-function isTrueOf(operator: string, value: unknown): boolean {
+/** Which e-mails senders are looked for in. */
+function sendersOf(operator: string, value: unknown): Partial<mailIngest.FindAnnotatedRequest> {
+  const text = String(value);
+  switch (operator) {
+    case '$startsWith':
+      return { senderPrefix: text };
+    case '$anyTokenStartsWith':
+      return { senderWords: [text] };
+    case '$containsPrefixes':
+      return { senderWords: text.split(/\s+/).filter((word) => word !== '') };
+    case '$eq':
+    case '$ne':
+    case '$in':
+    case '$nin':
+      return { senders: [value].flat().map(String) };
+    default:
+      throw wrong(`The operator "${operator}" is not available for "email_sender".`);
+  }
+}
+
+/** Whether a condition on a flag holds of this value. */
+function isTrueOf(operator: string, value: unknown, flag = false): boolean {
   switch (operator) {
     case '$eq':
-      return value === false;
+      return value === flag;
     case '$ne':
-      return value === true;
+      return value !== flag;
     case '$in':
-      return (value as unknown[]).includes(false);
+      return (value as unknown[]).includes(flag);
     case '$nin':
-      return !(value as unknown[]).includes(false);
+      return !(value as unknown[]).includes(flag);
     default:
       return value === false;
   }

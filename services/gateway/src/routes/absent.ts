@@ -21,7 +21,7 @@ const COLLECTIONS: readonly (readonly [path: string, allow: Permission])[] = [
   ['/workflow_runs', 'readConfiguration'],
   ['/workflow_activities', 'readConfiguration'],
   ['/surveys', 'readConfiguration'],
-  ['/suggested_edits', 'readAnnotations'],
+  ['/email_tracking_events', 'readEmails'],
 ];
 
 export function absentRoutes(): Route[] {

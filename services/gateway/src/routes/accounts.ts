@@ -1,12 +1,14 @@
-import type { auth as contract } from '@intake/contracts';
+import type { auth as contract, mailIngest } from '@intake/contracts';
 import {
   answers,
   boolean as booleanField,
+  formatTime,
   metadata,
   name,
   number,
   ORGANIZATION_GROUP_ID,
   object,
+  objectSchema,
   organizationGroupToJson,
   organizationToJson,
   reference,
@@ -105,17 +107,27 @@ const organizationPut = z.object({
   sandbox: booleanField.default(false),
 });
 
-/** Notifications that a mail was sent for: this version sends none. API: organizations-users-groups.md section 1. */
-const EMAIL_LIMITS = {
-  count_today: 0,
-  count_today_notification: 0,
-  count_total: 0,
-  email_per_day_limit: 10,
-  email_per_day_limit_notification: 10,
+/** What an organization has sent and may send. API: organizations-users-groups.md section 1, limits. */
+const emailLimitsToJson = (limits: mailIngest.EmailLimits) => ({
+  count_today: limits.countToday,
+  count_today_notification: limits.countTodayNotification,
+  count_total: limits.countTotal,
+  email_per_day_limit: limits.perDayLimit,
+  email_per_day_limit_notification: limits.perDayLimitNotification,
   email_total_limit: null,
-  last_sent_at: null,
-  last_sent_at_notification: null,
-};
+  last_sent_at: formatTime(limits.lastSentAt),
+  last_sent_at_notification: formatTime(limits.lastSentAtNotification),
+});
+const EMAIL_LIMITS = objectSchema<ReturnType<typeof emailLimitsToJson>>({
+  count_today: answers.integer,
+  count_today_notification: answers.integer,
+  count_total: answers.integer,
+  email_per_day_limit: answers.integer,
+  email_per_day_limit_notification: answers.integer,
+  email_total_limit: answers.integerOrNull,
+  last_sent_at: answers.timeOrNull,
+  last_sent_at_notification: answers.timeOrNull,
+});
 
 const HIDDEN_ORDERINGS = ['email', 'last_login'];
 
@@ -335,9 +347,12 @@ export function accountRoutes({ services, lookups, authenticator, domain, sessio
     }),
     route('GET', '/organizations/:id/limits', {
       allow: 'readConfiguration',
-      doc: answersObject('Limits of an organization', { email_limits: answers.object }),
-      call: async ({ parameters }, caller) => onlyOne(await listOrganizations(caller, [parameters.id])),
-      reply: () => ({ email_limits: EMAIL_LIMITS }),
+      doc: answersObject('Limits of an organization', { email_limits: EMAIL_LIMITS }),
+      call: async ({ parameters }, caller) => {
+        onlyOne(await listOrganizations(caller, [parameters.id]));
+        return services.mail.getEmailLimits({}, caller);
+      },
+      reply: (limits) => ({ email_limits: emailLimitsToJson(limits) }),
     }),
 
     listRoute('/organization_groups', {

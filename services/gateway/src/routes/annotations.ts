@@ -8,7 +8,6 @@ import {
   HISTORY_SCHEMA,
   historyToJson,
   inputSchema,
-  listOf,
   metadata,
   number,
   object,
@@ -20,7 +19,7 @@ import {
 } from '@intake/resources';
 import { type Caller, invalidField, Refusal } from '@intake/rpc';
 import { z } from 'zod';
-import { listSchema } from '../list-route';
+import { listSchema, PAGING } from '../list-route';
 import { answersObject } from '../openapi/named-schema';
 import { ANNOTATION, DURATION } from '../openapi/objects';
 import { replyList, replyOne } from '../reply/list';
@@ -35,6 +34,7 @@ import { processingDuration, toDuration } from '../request/duration';
 import { readIdempotencyKey } from '../request/idempotency';
 import { readPage } from '../request/pagination';
 import { makeCursor, readCursor } from '../request/search-cursor';
+import { MAIL_ORDERINGS, readOrderValues } from '../request/search-order';
 import { readSearchQuery, resolveQuery } from '../request/search-query';
 import { may } from '../roles';
 import { Answer, type ApiRequest, route } from '../route';
@@ -95,7 +95,33 @@ const searchBody = z
 /** API: limits.md. */
 const MAX_SEARCH_PAGE_SIZE = 500;
 /** What a search is ordered by beyond the list. */
-const SEARCH_ORDERINGS = ['original_file_name', 'automated', 'rir_poll_id', 'assignees', 'labels'];
+const SEARCH_ORDERINGS: readonly string[] = [
+  ...['original_file_name', 'automated', 'rir_poll_id', 'assignees', 'labels', 'workspace', ...MAIL_ORDERINGS],
+  ...['relations__key', 'relations__parent', 'relations__type'],
+];
+
+/** An address that the page goes to: no script. */
+const pageUrl = z
+  .url({ protocol: /^https?$/, error: 'Enter a valid URL.' })
+  .max(2000)
+  .nullish();
+/** API: annotations.md section 5. */
+const embeddedBody = z.object({
+  return_url: pageUrl,
+  cancel_url: pageUrl,
+  postpone_url: pageUrl,
+  delete_url: pageUrl,
+  max_token_lifetime_s: number.nullish(),
+});
+
+/** Where the page shows one document; the token stands behind the hash, which is not sent to any server. */
+function embeddedUrl(root: string, id: number, key: string, ends: z.infer<typeof embeddedBody>): string {
+  const hash = new URLSearchParams({ authToken: key });
+  for (const name of ['return_url', 'cancel_url', 'postpone_url', 'delete_url'] as const) {
+    if (ends[name]) hash.set(name, ends[name]);
+  }
+  return `${root.replace(/\/api\/v1$/, '')}/embedded/document/${id}#${hash}`;
+}
 
 /** A confirmation may wait for a connector and for hooks, one after the other. API: limits.md. */
 const CONFIRM_MS = 180_000;
@@ -216,10 +242,12 @@ export function annotationRoutes(context: RouteContext) {
         const { conditions, relations, isEmpty } = await resolveQuery(body.query ? readSearchQuery(body.query) : [], {
           allUsers: once(() => lookups.allUsers(caller)),
           allWorkspaces: once(() => lookups.allWorkspaces(caller)),
+          findAnnotated: (which) => lookups.findAnnotated(which, caller),
         });
         const filter = contract.ListAnnotationsRequest.fromPartial({
           ...(await readPeople(text, ordering, caller, lookups)),
           ordering,
+          orderValues: await readOrderValues(ordering, caller, context),
           conditionsJson: JSON.stringify(conditions),
           relationParentIds: relations.parentIds,
           relationTypes: relations.types,
@@ -270,6 +298,13 @@ export function annotationRoutes(context: RouteContext) {
       reply: (answer) => answer,
     }),
 
+    route('DELETE', '/annotations/:id', {
+      allow: 'purge',
+      doc: { summary: 'Remove an annotation for good' },
+      call: ({ parameters }, caller) => annotations.remove({ id: parameters.id }, caller),
+      reply: 204,
+    }),
+
     route('POST', '/annotations/:id/start', {
       allow: 'review',
       doc: answersObject('Start the review', { annotation: answers.uri, session_timeout: answers.string }),
@@ -281,6 +316,28 @@ export function annotationRoutes(context: RouteContext) {
         session_timeout: formatDuration(sessionTimeoutS),
       }),
     }),
+    ...(['start_embedded', 'create_embedded_url'] as const).map((name) =>
+      route('POST', `/annotations/:id/${name}`, {
+        allow: 'embed',
+        doc: answersObject(
+          name === 'start_embedded' ? 'Start the review in a page of others' : 'Show the document in a page of others',
+          name === 'start_embedded' ? { url: answers.uri } : { url: answers.uri, status: answers.string },
+        ),
+        body: embeddedBody,
+        call: async ({ parameters: { id }, body }, caller) => {
+          const [annotation] = (await annotations.getAnnotations({ ids: [id] }, caller)).annotations;
+          if (!annotation) throw new Refusal('NOT_FOUND');
+          const maxTokenLifetimeS = body.max_token_lifetime_s ?? undefined;
+          const { key } = await services.auth.issueAnnotationToken({ annotationId: id, maxTokenLifetimeS }, caller);
+          if (name === 'start_embedded') await annotations.start({ id, statuses: [] }, caller);
+          return { key, status: annotation.status };
+        },
+        reply: ({ key, status }, { parameters: { id }, body, urls }) => {
+          const url = embeddedUrl(urls.root, id, key, body);
+          return name === 'start_embedded' ? { url } : { url, status };
+        },
+      }),
+    ),
     action('cancel', 'review'),
     action('postpone', 'dispose'),
     action('delete', 'dispose'),
@@ -319,8 +376,8 @@ export function annotationRoutes(context: RouteContext) {
           },
           caller,
         ),
-      reply: ({ annotation, noteId }, { urls }) => ({
-        status: annotation?.status,
+      reply: ({ noteId }, { urls }) => ({
+        status: 'rejected',
         note: urlOrNull(urls.note, noteId),
       }),
     }),
@@ -437,11 +494,23 @@ export function annotationRoutes(context: RouteContext) {
     }),
     route('GET', '/annotations/:id/history', {
       allow: 'readAnnotations',
-      doc: answersObject('The audit trail: every change of state and value', { results: listOf(HISTORY_SCHEMA) }),
-      call: ({ parameters }, caller) => annotations.getHistory({ annotationId: parameters.id }, caller),
-      reply: ({ entries }, { parameters, urls }) => ({
-        results: entries.map((entry) => historyToJson(entry, parameters.id, urls)),
-      }),
+      doc: {
+        summary: 'The audit trail: every change of state and value, oldest first',
+        answer: listSchema(HISTORY_SCHEMA),
+        query: PAGING,
+      },
+      call: async ({ parameters, query }, caller) => {
+        const page = readPage(query);
+        query.check();
+        return { page, ...(await annotations.getHistory({ annotationId: parameters.id, ...page }, caller)) };
+      },
+      reply: ({ page, entries, total }, request) =>
+        replyList(
+          request,
+          page,
+          total,
+          entries.map((entry) => historyToJson(entry, request.parameters.id, request.urls)),
+        ),
     }),
     route('POST', '/queues/:id/next', {
       allow: 'review',

@@ -1,11 +1,10 @@
-import { type annotation, queue as contract } from '@intake/contracts';
+import { queue as contract } from '@intake/contracts';
 import {
   answers,
   EMAIL_TEMPLATE,
   EMAIL_TEMPLATE_TYPES,
   type EmailTemplateValues,
   mailAddress,
-  readNodes,
   recipientToJson,
   reference,
   string,
@@ -19,9 +18,10 @@ import { type PlaceholderValues, placeholdersIn, renderHtml, renderText, toHtmlL
 import { choices, ids, text } from '../list-route';
 import { resourceRoutes } from '../resource/resource';
 import { route } from '../route';
+import { readContentValues } from './content-values';
 import { readEmails } from './emails';
 import type { RouteContext } from './index';
-import { distinct, onlyOne } from './lookups';
+import { allPages, distinct, onlyOne } from './lookups';
 
 const addressBody = z.array(mailAddress).nullish();
 const renderBody = z.object({
@@ -35,8 +35,15 @@ const renderBody = z.object({
 });
 type Render = z.infer<typeof renderBody>;
 
-const CONTENT_VALUE = 'annotation.content.value.';
 const ADDRESSES = { type: 'array', items: { type: 'object' } } as const;
+const STATS = {
+  type: 'array',
+  items: {
+    type: 'object',
+    properties: { url: answers.uri, manual_count: answers.integer, automated_count: answers.integer },
+    required: ['url', 'manual_count', 'automated_count'],
+  },
+} as const;
 const RENDERED = {
   type: 'object',
   properties: { to: ADDRESSES, cc: ADDRESSES, bcc: ADDRESSES, subject: answers.string, message: answers.string },
@@ -77,11 +84,7 @@ export function emailTemplateRoutes(context: RouteContext) {
     const [own, assignees, contents] = await Promise.all([
       lookups.documents(distinct(rows.map((row) => row.documentId)), caller),
       lookups.users(distinct(rows.flatMap((row) => row.assigneeIds)), caller),
-      readContentValues(
-        rows,
-        [...wanted].filter((name) => name.startsWith(CONTENT_VALUE)),
-        caller,
-      ),
+      readContentValues(services, rows, [...wanted], caller),
     ]);
     const nameOf = (documentId: number) => own.find(({ id }) => id === documentId)?.originalFileName ?? '';
     const [user] = users;
@@ -110,28 +113,28 @@ export function emailTemplateRoutes(context: RouteContext) {
     return { text: texts, html };
   };
 
-  /** The values of these fields, of all annotations. */
-  const readContentValues = async (
-    rows: readonly annotation.Annotation[],
-    names: readonly string[],
-    caller: Caller,
-  ): Promise<[string, string][]> => {
-    if (rows.length === 0 || names.length === 0) return [];
-    const schemaIds = names.map((name) => name.slice(CONTENT_VALUE.length));
-    const { contents } = await annotations.getContents({ annotationIds: rows.map(({ id }) => id), schemaIds }, caller);
-    const trees = rows.map(({ id }) => readNodes(contents.find((one) => one.annotationId === id)?.treeJson ?? ''));
-    return names.map((name, i) => {
-      const values = trees
-        .flat()
-        .filter(({ schema_id: id }) => id === schemaIds[i])
-        .map((node) => (node as { content?: { value?: string | null } }).content?.value ?? '');
-      return [name, values.filter((value) => value !== '').join(', ')];
-    });
-  };
-
   const toValues = (values: EmailTemplateValues) => contract.EmailTemplate.fromPartial(withAutomate(values) as never);
 
   return [
+    route('GET', '/email_templates/stats', {
+      allow: 'readTemplates',
+      doc: { summary: 'How many mails each template gave in the last 90 days', answer: STATS },
+      call: async (_request, caller) => {
+        const templates = await allPages(async (page) => {
+          const request = contract.ListEmailTemplatesRequest.fromPartial({ ordering: ['id'], page, pageSize: 100 });
+          const found = await queues.listEmailTemplates(request, caller);
+          return { rows: found.templates, total: found.total };
+        });
+        return (await services.mail.countTemplateMails({ templateIds: templates.map(({ id }) => id) }, caller))
+          .templates;
+      },
+      reply: (rows, { urls }) =>
+        rows.map(({ templateId, manual, automated }) => ({
+          url: urls.emailTemplate(templateId),
+          manual_count: manual,
+          automated_count: automated,
+        })),
+    }),
     ...resourceRoutes('/email_templates', {
       kind: EMAIL_TEMPLATE,
       read: 'readTemplates',

@@ -1,17 +1,21 @@
+import { Readable } from 'node:stream';
 import { annotation as annotations, type documentStorage, mailIngest } from '@intake/contracts';
 import { answers, emailToJson, metadata, reference, string, threadToJson } from '@intake/resources';
-import { type Caller, systemCaller } from '@intake/rpc';
+import { type Caller, invalidField, systemCaller } from '@intake/rpc';
 import { z } from 'zod';
+import { placeholdersIn } from '../email-template/render';
 import { boolean, choices, ids, listRoute, text, times } from '../list-route';
 import { answersFile, answersObject, answersTask } from '../openapi/named-schema';
 import { EMAIL, EMAIL_THREAD } from '../openapi/objects';
 import { openFile } from '../reply/chunk-stream';
 import { attachment } from '../reply/content-disposition';
 import { replyOne } from '../reply/list';
+import { writeSubscriptionPage } from '../reply/subscription-page';
 import { Answer, type ApiRequest, route } from '../route';
 import { MAX_MESSAGE_BYTES, receiveMessage } from '../upload/receive-message';
+import { readContentValues } from './content-values';
 import type { RouteContext } from './index';
-import { onlyOne } from './lookups';
+import { distinct, onlyOne } from './lookups';
 
 const ORDERINGS = [
   'id',
@@ -74,6 +78,7 @@ const send = z.object({
   attachments: z.object({ documents: z.array(reference('documents')).max(100).default([]) }).default({ documents: [] }),
   parent_email: reference('emails').nullish(),
   labels: labels.default([]),
+  email_template: reference('email_templates').nullish(),
 });
 
 /** E-mails and their threads. API: email-import.md. */
@@ -187,6 +192,7 @@ export function emailRoutes(context: RouteContext) {
             attachedDocumentIds: body.attachments.documents,
             parentId: body.parent_email ?? undefined,
             labels: body.labels,
+            templateId: body.email_template ?? undefined,
           },
           caller,
         );
@@ -203,6 +209,39 @@ export function emailRoutes(context: RouteContext) {
         return { rows: await withAnnotations(context, emails, caller), total };
       },
       toJson: (row, urls) => emailToJson(row.email, row, urls),
+    }),
+    route('GET', '/emails/subscription', {
+      allow: 'public',
+      doc: {
+        summary: 'Switch automatic mails to an address off or on, by the link in one of them',
+        query: [
+          { name: 'content', schema: answers.string },
+          { name: 'signature', schema: answers.string },
+          { name: 'subscribe', schema: { type: 'boolean' } },
+        ],
+        media: 'text/html',
+      },
+      call: async ({ query }, caller) => {
+        const content = query.get('content') ?? '';
+        const signature = query.get('signature') ?? '';
+        const subscribe = query.boolean('subscribe');
+        query.check();
+        if (subscribe === undefined) throw invalidField('subscribe', 'This field is required.');
+        const { email } = await mail.setSubscription({ content, signature, subscribe }, caller);
+        return { content, signature, subscribe, email };
+      },
+      reply: (subscription, { urls }) =>
+        new Answer(
+          200,
+          {
+            'Content-Type': 'text/html; charset=utf-8',
+            'Content-Security-Policy': "default-src 'none'",
+            'X-Content-Type-Options': 'nosniff',
+            'Cache-Control': 'no-store',
+            'Referrer-Policy': 'no-referrer',
+          },
+          Readable.from([writeSubscriptionPage(subscription, urls)], { objectMode: false }),
+        ),
     }),
     route('GET', '/emails/:id', {
       allow: 'readEmails',
@@ -294,6 +333,15 @@ export function emailRoutes(context: RouteContext) {
       caller,
     );
     const names = documents.map(({ originalFileName }) => originalFileName).filter(Boolean);
+    const [assignees, contents] = await Promise.all([
+      lookups.users(distinct(related.flatMap((row) => row.assigneeIds)), caller),
+      readContentValues(
+        context.services,
+        related,
+        placeholdersIn(Object.values(textsOf(body.template_values)).join(' ')),
+        caller,
+      ),
+    ]);
     const [user] = users;
     const parent = parents[0]?.email;
     return {
@@ -304,6 +352,8 @@ export function emailRoutes(context: RouteContext) {
       'annotation.document.original_file_name': names.join(', '),
       'annotation.id': related.map(({ id }) => id).join(', '),
       'annotation.url': related.map(({ id }) => urls.annotation(id)).join(', '),
+      'annotation.assignee_email': assignees.map(({ email }) => email).join(', '),
+      ...Object.fromEntries(contents),
       document_list: listOf(names),
       user_name: user?.username ?? '',
       current_user_fullname: [user?.firstName, user?.lastName].filter(Boolean).join(' '),
@@ -345,8 +395,10 @@ async function withThreadAnnotations(context: Context, threads: readonly mailIng
     ...{ page: 1, pageSize: MOST_EMAILS },
   });
   const rows = await withAnnotations(context, (await context.services.mail.listEmails(request, caller)).emails, caller);
+  const labelsOf = ({ rootEmailId, labels }: mailIngest.Thread) =>
+    rows.find(({ email }) => email.id === rootEmailId)?.email.labels ?? labels;
   return threads.map((thread) => ({
-    thread,
+    thread: { ...thread, labels: labelsOf(thread) },
     annotations: rows.filter(({ email }) => email.threadId === thread.id).flatMap((row) => row.annotations),
   }));
 }

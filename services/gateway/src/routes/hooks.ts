@@ -1,14 +1,18 @@
 import { extension as contract } from '@intake/contracts';
-import { answers, hookLogToJson, object, reference, string } from '@intake/resources';
+import { answers, deliveryToJson, hookLogToJson, object, reference, string } from '@intake/resources';
+import { invalidField, Refusal } from '@intake/rpc';
 import { z } from 'zod';
 import { tokenOf } from '../auth';
-import type { Query } from '../request/query';
+import { choices, ids, listRoute, text, times } from '../list-route';
+import { parseTime, type Query } from '../request/query';
 import { type QueryParameter, route } from '../route';
 import type { RouteContext } from './index';
 
 const MOST_LOGS = 100;
 const LEVELS = ['INFO', 'WARNING', 'ERROR'] as const;
 const STATUSES = ['waiting', 'running', 'completed', 'cancelled', 'failed'] as const;
+
+const DELIVERY_STATUSES = ['waiting', 'delivered', 'failed', 'cancelled'] as const;
 
 const time = { type: 'string', format: 'date-time' };
 const LOG_QUERY: readonly QueryParameter[] = [
@@ -25,8 +29,10 @@ const LOG_QUERY: readonly QueryParameter[] = [
 /** A call that somebody waits for takes half a minute at most. */
 const CALL_MS = 45_000;
 
+const EVENTS = ['annotation_status', 'annotation_content', 'upload', 'email', 'invocation'] as const;
+
 const generateBody = z.object({
-  event: string(100),
+  event: z.enum(EVENTS),
   action: string(100),
   annotation: reference('annotations').nullish(),
   status: string(50).nullish(),
@@ -34,6 +40,36 @@ const generateBody = z.object({
   email: reference('emails').nullish(),
   upload: reference('uploads').nullish(),
 });
+
+/** Names what an event needs and was not sent. API: hooks-and-connectors.md section 1.2. */
+function requireParts(body: z.infer<typeof generateBody>): void {
+  const missing: string[] = [];
+  if (body.event.startsWith('annotation_')) {
+    if (body.annotation == null) missing.push('annotation');
+    if (body.status == null) missing.push('status');
+    // Of a new annotation there is none.
+    if (body.previous_status === undefined) missing.push('previous_status');
+  }
+  if (body.event === 'upload' && body.upload == null) missing.push('upload');
+  if (body.event === 'email' && body.email == null) missing.push('email');
+  if (missing.length === 0) return;
+  const fields = Object.fromEntries(missing.map((name) => [name, ['This field is required.']]));
+  throw new Refusal('INVALID', { fields });
+}
+
+const replayBody = z.object({ request_id: string(100).nullish(), failed_since: string(100).nullish() });
+
+/** What is to be delivered again: one delivery, or all that failed since a time. */
+function readReplay({ request_id: requestId, failed_since: since }: z.infer<typeof replayBody>) {
+  if ((requestId == null) === (since == null)) {
+    const detail = 'Give either request_id (one delivery) or failed_since (all that were not delivered since then).';
+    throw new Refusal('INVALID', { detail });
+  }
+  if (requestId != null) return { requestId };
+  const failedSince = parseTime(since ?? '');
+  if (!failedSince) throw invalidField('failed_since', 'Enter a valid date/time.');
+  return { failedSince };
+}
 
 /** What became of calls of hooks, and calls by hand. API: hooks-and-connectors.md sections 1.2 and 6. */
 export function hookRoutes({ services }: RouteContext) {
@@ -48,6 +84,41 @@ export function hookRoutes({ services }: RouteContext) {
       },
       call: ({ query }, caller) => extension.listHookLogs(readLogFilter(query), caller),
       reply: ({ logs }) => ({ results: logs.map(hookLogToJson) }),
+    }),
+    listRoute('/hooks/:id/deliveries', {
+      allow: 'watchHooks',
+      doc: { summary: 'Notifications of a hook of the last 30 days, newest first' },
+      filters: { request_id: text, status: choices(...DELIVERY_STATUSES), annotation: ids, created_at: times },
+      orderings: [],
+      fetch: async ({ filters, page, pageSize }, caller, { id }) => {
+        const request = contract.ListDeliveriesRequest.fromPartial({
+          hookId: id,
+          requestId: filters.request_id,
+          statuses: filters.status,
+          annotationIds: filters.annotation,
+          createdAfter: filters.created_at?.after,
+          createdBefore: filters.created_at?.before,
+          page,
+          pageSize,
+        });
+        const { deliveries, total } = await extension.listDeliveries(request, caller);
+        return { rows: deliveries, total };
+      },
+      toJson: deliveryToJson,
+    }),
+    route('POST', '/hooks/:id/replay', {
+      allow: 'watchHooks',
+      doc: {
+        summary: 'Deliver notifications of a hook again: one, or all that were not delivered since a time',
+        answer: { type: 'object', properties: { replayed: { type: 'integer' } }, required: ['replayed'] },
+      },
+      body: replayBody,
+      call: ({ parameters, body }, caller) =>
+        extension.replayDeliveries(
+          { hookId: parameters.id, requestId: undefined, failedSince: undefined, ...readReplay(body) },
+          caller,
+        ),
+      reply: ({ replayed }) => ({ replayed }),
     }),
     route('POST', '/hooks/:id/test', {
       allow: 'watchHooks',
@@ -75,8 +146,9 @@ export function hookRoutes({ services }: RouteContext) {
       allow: 'watchHooks',
       doc: { summary: 'The payload that a hook would be sent', answer: answers.object },
       body: generateBody,
-      call: ({ parameters, body, http }, caller) =>
-        extension.generatePayload(
+      call: ({ parameters, body, http }, caller) => {
+        requireParts(body);
+        return extension.generatePayload(
           {
             hookId: parameters.id,
             event: body.event,
@@ -89,7 +161,8 @@ export function hookRoutes({ services }: RouteContext) {
             token: tokenOf(http.headers.authorization) ?? '',
           },
           caller,
-        ),
+        );
+      },
       reply: ({ bodyJson }) => JSON.parse(bodyJson) as object,
     }),
   ];
@@ -97,10 +170,7 @@ export function hookRoutes({ services }: RouteContext) {
 
 function readLogFilter(query: Query): contract.ListHookLogsRequest {
   const [timestamp, start] = [query.timeRange('timestamp'), query.timeRange('start')];
-  const size = query.get('page_size') ?? String(MOST_LOGS);
-  if (!/^\d{1,9}$/.test(size) || Number(size) < 1 || Number(size) > MOST_LOGS) {
-    query.refuse('page_size', `Enter an integer from 1 to ${MOST_LOGS}.`);
-  }
+  const size = query.get('page_size') ?? '';
   const filter = contract.ListHookLogsRequest.fromPartial({
     requestId: query.get('request_id'),
     levels: query.choices('log_level', LEVELS),
@@ -113,7 +183,7 @@ function readLogFilter(query: Query): contract.ListHookLogsRequest {
     startAfter: latest(timestamp?.after, start?.after),
     startBefore: earliest(timestamp?.before, start?.before),
     search: query.get('search'),
-    limit: Number(size),
+    limit: /^\d{1,15}$/.test(size) && Number(size) > 0 ? Math.min(Number(size), MOST_LOGS) : MOST_LOGS,
   });
   query.check();
   return filter;

@@ -25,6 +25,7 @@ import { registrationRoutes } from './registration';
 import { relatedRoutes } from './related';
 import { securityRoutes } from './security';
 import { ssoRoutes } from './sso';
+import { suggestedEditRoutes } from './suggested-edits';
 import { uploadRoutes } from './uploads';
 import { usageReportRoutes } from './usage-report';
 
@@ -61,6 +62,7 @@ export function createRoutes(options: Omit<RouteContext, 'lookups'>): Route[] {
     ...annotationRoutes(context),
     ...contentRoutes(context),
     ...relatedRoutes(context),
+    ...suggestedEditRoutes(context),
     ...pageTextRoutes(context),
     ...pageEditingRoutes(context),
     ...emailRoutes(context),

@@ -1,4 +1,4 @@
-import { annotation, auth, type documentStorage, type queue } from '@intake/contracts';
+import { annotation, auth, type documentStorage, mailIngest, type queue } from '@intake/contracts';
 import type { QueueRelations } from '@intake/resources';
 import { type Caller, createReader, Refusal } from '@intake/rpc';
 import type { Services } from '../services';
@@ -33,7 +33,9 @@ async function inBatches<T>(ids: readonly number[], call: (ids: number[]) => Pro
 }
 
 /** Walks all pages of a list. */
-async function allPages<T>(call: (page: number) => Promise<{ rows: readonly T[]; total: number }>): Promise<T[]> {
+export async function allPages<T>(
+  call: (page: number) => Promise<{ rows: readonly T[]; total: number }>,
+): Promise<T[]> {
   const all: T[] = [];
   for (let page = 1; ; page += 1) {
     const { rows, total } = await call(page);
@@ -43,7 +45,7 @@ async function allPages<T>(call: (page: number) => Promise<{ rows: readonly T[];
 }
 
 /** Reads of related objects, always batched. What a caller may not see is left out. */
-export function createLookups({ auth: accounts, queue: queues, storage, annotation: annotations }: Services) {
+export function createLookups({ auth: accounts, queue: queues, storage, annotation: annotations, mail }: Services) {
   const readQueue = createReader(async (ids, caller) => (await queues.getQueues({ ids }, caller)).queues);
   const readAnnotation = createReader(
     async (ids, caller) => (await annotations.getAnnotations({ ids }, caller)).annotations,
@@ -52,6 +54,10 @@ export function createLookups({ auth: accounts, queue: queues, storage, annotati
   const lookups = {
     users: (ids: readonly number[], caller: Caller): Promise<auth.User[]> =>
       inBatches(ids, async (batch) => (await accounts.getUsers({ ids: batch }, caller)).users),
+
+    /** Annotations by their e-mails. */
+    findAnnotated: (which: Partial<mailIngest.FindAnnotatedRequest>, caller: Caller) =>
+      mail.findAnnotated(mailIngest.FindAnnotatedRequest.fromPartial(which), caller),
 
     /** Users of the organization, deleted ones too, as far as the caller sees them. */
     allUsers: async (caller: Caller): Promise<auth.User[]> => {
@@ -140,8 +146,10 @@ export function createLookups({ auth: accounts, queue: queues, storage, annotati
         lookups.usersOfQueues(queueIds, caller),
         annotations.countByStatus({ queueIds: [...queueIds] }, caller),
       ]);
+      const usersOf = new Map<number, number[]>(queueIds.map((id) => [id, []]));
+      for (const { id, queueIds: own } of users) for (const queueId of own) usersOf.get(queueId)?.push(id);
       return (queueId) => ({
-        userIds: distinct(users.filter((user) => user.queueIds.includes(queueId)).map(({ id }) => id)),
+        userIds: distinct(usersOf.get(queueId) ?? []),
         counts: counts[queueId]?.counts ?? {},
       });
     },

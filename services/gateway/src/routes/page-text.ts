@@ -8,7 +8,9 @@ import type { RouteContext } from './index';
 
 /** API: limits.md. */
 const MOST_PAGES = 20;
-const SHORTEST_PHRASE = 1;
+/** Pages may have to be drawn first. */
+const BARCODES_MS = 120_000;
+const SHORTEST_PHRASE = 2;
 const LONGEST_PHRASE = 256;
 
 /** What stands where on the pages of an annotation. API: pages.md. */
@@ -18,7 +20,7 @@ export function pageTextRoutes({ services, lookups }: RouteContext) {
     route('GET', '/annotations/:id/page_data', {
       allow: 'readAnnotations',
       doc: answersObject(
-        'Words, lines or texts of the pages with their places',
+        'Words, lines, texts or barcodes of the pages with their places',
         { results: listOf(answers.object) },
         {
           query: [
@@ -27,6 +29,7 @@ export function pageTextRoutes({ services, lookups }: RouteContext) {
           ],
         },
       ),
+      timeoutMs: BARCODES_MS,
       call: async ({ parameters, query }, caller) => {
         const wanted = query.get('granularity');
         const granularity = GRANULARITIES.find((one) => one === wanted);
@@ -36,19 +39,21 @@ export function pageTextRoutes({ services, lookups }: RouteContext) {
         query.check();
         const numbers = given.length > 0 ? given : Array.from({ length: MOST_PAGES }, (_, i) => i + 1);
         await lookups.annotation(parameters.id, caller);
-        if (granularity === 'barcodes') throw new Refusal('NOT_FOUND', { detail: 'Barcodes are not recognized.' });
         const request = { annotationId: parameters.id, numbers: [...new Set(numbers)].slice(0, MOST_PAGES) };
+        if (granularity === 'barcodes') {
+          const { pages } = await storage.getPageBarcodes(request, caller, { timeoutMs: BARCODES_MS });
+          if (pages.length === 0) throw new Refusal('NOT_FOUND', { detail: 'There is no spatial data.' });
+          return pages.map(({ number, barcodes }) => ({ number, granularity, items: barcodes }));
+        }
         const { pages } = await storage.getPageTexts(request, caller);
         if (pages.length === 0) throw new Refusal('NOT_FOUND', { detail: 'There is no spatial data.' });
-        return { pages, granularity: granularity ?? 'words' };
-      },
-      reply: ({ pages, granularity }) => ({
-        results: pages.map(({ number, wordsJson }) => ({
-          page_number: number,
+        return pages.map(({ number, wordsJson }) => ({
+          number,
           granularity,
-          items: toItems(readWords(wordsJson), granularity),
-        })),
-      }),
+          items: toItems(readWords(wordsJson), granularity ?? 'words'),
+        }));
+      },
+      reply: (pages) => ({ results: pages.map(({ number, ...page }) => ({ page_number: number, ...page })) }),
     }),
     route('GET', '/annotations/:id/search', {
       allow: 'readAnnotations',
@@ -67,7 +72,10 @@ export function pageTextRoutes({ services, lookups }: RouteContext) {
       ),
       call: async ({ parameters, query }, caller) => {
         const phrase = query.get('phrase')?.trim() ?? '';
-        if (phrase.length < SHORTEST_PHRASE) query.refuse('phrase', 'This field is required.');
+        if (phrase === '') query.refuse('phrase', 'This field is required.');
+        else if (phrase.length < SHORTEST_PHRASE) {
+          query.refuse('phrase', `Ensure this field has at least ${SHORTEST_PHRASE} characters.`);
+        }
         if (phrase.length > LONGEST_PHRASE) {
           query.refuse('phrase', `Ensure this field has no more than ${LONGEST_PHRASE} characters.`);
         }

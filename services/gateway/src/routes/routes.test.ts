@@ -45,7 +45,15 @@ let server: Server;
 beforeAll(async () => {
   service = await runService('gateway-test', { INTAKE_LOG_LEVEL: 'silent' }, async (runtime) => {
     const urlsOf = createUrlsOf({ publicUrl: '', proxies: readProxyTrust('off') });
-    const edge = { urlsOf, addressOf: () => 'here', quota: { take: () => undefined }, sessions: false, reviewDir: '' };
+    const edge = {
+      urlsOf,
+      addressOf: () => 'here',
+      quota: { take: () => undefined },
+      sessions: false,
+      reviewDir: '',
+      embedOrigins: [],
+      guard: async () => undefined,
+    };
     server = createServer(createApp(runtime, { ...edge, authenticator, corsOrigins: [], routes }).callback());
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -81,6 +89,7 @@ it('has every endpoint once, and only these for everybody', () => {
     'GET /oauth',
     'GET /oauth/login',
     'GET /oauth/code',
+    'GET /emails/subscription',
     'GET /openapi.json',
   ]);
 });

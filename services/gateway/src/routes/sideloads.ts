@@ -12,6 +12,7 @@ import {
   readNodes,
   relationToJson,
   schemaToJson,
+  suggestedEditToJson,
   userToJson,
   workspaceToJson,
 } from '@intake/resources';
@@ -212,6 +213,13 @@ export function createSideloads({ services, lookups }: RouteContext) {
       case 'labels': {
         const labels = await lookups.labels(distinct(rows.flatMap((row) => row.labelIds)), caller);
         return labels.map((row) => LABEL.toJson(row, urls, caller));
+      }
+      case 'suggested_edits': {
+        const found = distinct(rows.map((row) => row.suggestedEditId));
+        if (found.length === 0) return [];
+        const wanted = { ids: found, annotationIds: [], ordering: [], page: 1, pageSize: found.length };
+        const { suggestedEdits } = await services.annotation.listSuggestedEdits(wanted, caller);
+        return suggestedEdits.map((row) => suggestedEditToJson(row, urls));
       }
       case 'assignees': {
         const users = await lookups.users(distinct(rows.flatMap((row) => row.assigneeIds)), caller);

@@ -31,7 +31,7 @@ export function groupLines(words: readonly Word[]): Word[][] {
 }
 
 /** The items of a page. API: pages.md, spatial data. */
-export function toItems(words: readonly Word[], granularity: Granularity): object[] {
+export function toItems(words: readonly Word[], granularity: Exclude<Granularity, 'barcodes'>): object[] {
   switch (granularity) {
     case 'words':
       return words.map(({ text, box }) => ({ position: box, text }));
@@ -41,8 +41,6 @@ export function toItems(words: readonly Word[], granularity: Granularity): objec
       return words.flatMap(splitWord);
     case 'texts':
       return [{ text: groupLines(words).map(textOf).join('\n') }];
-    case 'barcodes':
-      return [];
   }
 }
 

@@ -4,6 +4,7 @@ import { metadata as metadataShape, readShape } from '@intake/resources';
 import { invalidField, Refusal } from '@intake/rpc';
 import busboy from 'busboy';
 import { z } from 'zod';
+import { mediaTypeOf } from '../request/body';
 import { parseJson } from '../request/json';
 import { Allowance, inChunks, tooLarge } from './chunks';
 
@@ -29,6 +30,15 @@ export function receiveMessage<Stored>(
 ): Promise<ReceivedMessage<Stored>> {
   if (Number(request.headers['content-length'] ?? 0) > MAX_MESSAGE_BYTES + 4 * MAX_FIELD_BYTES)
     return Promise.reject(tooLarge(MAX_MESSAGE_BYTES));
+  const type = mediaTypeOf(request);
+  if (type !== 'multipart/form-data') {
+    const isMissing = type === '';
+    return Promise.reject(
+      isMissing
+        ? invalidField('raw_message', 'No file was submitted.')
+        : new Refusal('UNSUPPORTED_MEDIA_TYPE', { detail: `Unsupported media type "${type}" in request.` }),
+    );
+  }
   return new Promise((resolve, reject) => {
     const fields: Record<string, string> = {};
     const open = new Set<Readable>();

@@ -19,6 +19,8 @@ export interface ConcludeEmailOptions {
   readonly findRules: (email: Email) => Promise<InboxRules | null>;
   /** All documents of an e-mail, members of archives included. */
   readonly findDocuments: (email: Email) => Promise<readonly documentStorage.Document[]>;
+  /** Status of each annotation that was made of it. */
+  readonly findStatuses: (email: Email) => Promise<readonly string[]>;
   readonly isUploadFinished: (email: Email) => Promise<boolean>;
   readonly endTask: (email: Email) => Promise<void>;
 }
@@ -35,13 +37,24 @@ const NOTHING: Effect = async () => undefined;
 
 /** What follows when it is known what became of an e-mail: its record is completed, its task ends, people are told. */
 export function createConcludeEmail(options: ConcludeEmailOptions) {
-  const { emails, deliveries, outgoing, writeAutomatic, findRules, findDocuments, isUploadFinished, endTask } = options;
+  const {
+    emails,
+    deliveries,
+    outgoing,
+    writeAutomatic,
+    findRules,
+    findDocuments,
+    findStatuses,
+    isUploadFinished,
+    endTask,
+  } = options;
 
   /** Writes the mail about an occasion, unless the inbox wants none or it was sent before. */
   const prepareNotice = async (email: Email, occasions: readonly Occasion[], files: readonly string[] = []) => {
     const rules = outgoing.isEnabled && occasions.length > 0 ? await findRules(email) : null;
     const notice = rules && writeNotice(email, occasions, rules, files);
     if (!rules || !notice || (await deliveries.wasTold(email.id, notice.occasion))) return NOTHING;
+    if ((await deliveries.findSubscribed(email.organizationId, [notice.to])).size === 0) return NOTHING;
     return toEffect(email, rules, notice);
   };
 
@@ -52,7 +65,7 @@ export function createConcludeEmail(options: ConcludeEmailOptions) {
       to: [{ email: notice.to, name: '' }],
       ...{ cc: [], bcc: [], attachments: [], html: '', creatorId: null },
       ...{ subject: notice.subject, text: notice.text, labels: [notice.label], parent: email, isAutomatic: true },
-      ...{ relatedAnnotationIds: [], relatedDocumentIds: [] },
+      ...{ relatedAnnotationIds: [], relatedDocumentIds: [], templateId: null },
     });
     return async (session) => {
       if (await deliveries.claimOccasion(session, email.id, notice.occasion)) await send(session);
@@ -111,6 +124,16 @@ export function createConcludeEmail(options: ConcludeEmailOptions) {
       const name = email.attachments.find((one) => one.documentId === documentId)?.fileName;
       const about = { fileNames: name ? [name] : [], annotationIds: [annotationId] };
       return (await writeAutomatic(email, status, `template:${status}:${annotationId}`, about)) ?? NOTHING;
+    },
+
+    /** A document that came by e-mail was rejected: with the last of them its e-mail is, too. */
+    async labelRejected({ organizationId, emailId }: StatusChange): Promise<Effect> {
+      if (emailId === undefined) return NOTHING;
+      const email = await emails.find(systemCaller('mail-ingest', organizationId), emailId);
+      if (!email || email.labels.includes('rejected')) return NOTHING;
+      const statuses = await findStatuses(email);
+      if (statuses.length === 0 || statuses.some((status) => status !== 'rejected')) return NOTHING;
+      return (session) => emails.addLabel(session, emailId, 'rejected');
     },
 
     /** Something happened to a document that came by e-mail. */

@@ -1,6 +1,7 @@
-import { type ClientSession, type Database, type PageRequest, rowsOf, toSort, toWindow } from '@intake/mongo';
-import { type Caller, organizationOf } from '@intake/rpc';
+import { type ClientSession, type Database, inQueues, type PageRequest, rowsOf, toSort, toWindow } from '@intake/mongo';
+import { type Caller, organizationOf, Refusal } from '@intake/rpc';
 import { Schema } from 'mongoose';
+import type { SentCounts } from '../outgoing/daily-limits';
 import { RECENT_MS } from '../thread/thread';
 import {
   type Attachment,
@@ -12,6 +13,7 @@ import {
   type Reading,
   type Recipient,
 } from './email';
+import type { MailPlace } from './order-annotated';
 
 /** What a list of e-mails is narrowed to; empty lists and missing values do not narrow. */
 export interface EmailFilter {
@@ -43,24 +45,39 @@ export interface EmailCounts {
   readonly recentFilteredOutDocuments: number;
 }
 
+/** E-mails by which annotations are searched. */
+export interface AnnotatedFilter {
+  readonly threadIds: readonly number[] | null;
+  /** Addresses, whatever the case; or the beginning of one, or of words in it. */
+  readonly senders: readonly string[];
+  readonly senderPrefix?: string;
+  readonly senderWords: readonly string[];
+}
+
 /** What may be written of an e-mail. */
 export type EmailChanges = Partial<
   Pick<Email, 'subject' | 'bodyTextPlain' | 'bodyTextHtml' | 'labels' | 'metadata' | 'to' | 'parentId'>
 >;
 
+/** An incoming e-mail before it is read. */
+export interface NewEmail extends Recipient {
+  readonly id: number;
+  readonly raw: RawMessage;
+  readonly envelope: Envelope | null;
+  readonly imported: ImportDetails | null;
+}
+
 /** E-mails, always of the caller's organization and queues. */
 export interface EmailStore {
   /**
-   * Notes that an inbox got a message. True the first time within 7 days: then its e-mail is to be made under `emailId`.
-   * API: email-import.md section 1.1, received again.
+   * Notes that inboxes got messages. True for each that is the first of its inbox within 7 days: then its e-mail is to be made under
+   * `emailId`. API: email-import.md section 1.1, received again.
    */
-  claimMessage(session: ClientSession, inboxId: number, sha256: string, emailId: number): Promise<boolean>;
-  insert(
+  claimMessages(
     session: ClientSession,
-    email: { id: number } & Recipient,
-    raw: RawMessage,
-    origin: { envelope: Envelope | null; imported: ImportDetails | null },
-  ): Promise<void>;
+    claims: readonly { readonly inboxId: number; readonly sha256: string; readonly emailId: number }[],
+  ): Promise<boolean[]>;
+  insert(session: ClientSession, emails: readonly NewEmail[]): Promise<void>;
   insertOutgoing(session: ClientSession, email: Email): Promise<void>;
   /** Raw messages of these inboxes' e-mails with these bytes that storage does not keep for us yet. */
   findUnkept(inboxIds: readonly number[], sha256: string): Promise<string[]>;
@@ -76,6 +93,25 @@ export interface EmailStore {
     page: PageRequest,
   ): Promise<{ emails: Email[]; total: number }>;
   count(caller: Caller, filter: EmailFilter): Promise<EmailCounts>;
+  /** Mails of each of these templates since then: by people, and by nobody. */
+  countByTemplate(
+    caller: Caller,
+    templateIds: readonly number[],
+    since: Date,
+  ): Promise<Map<number, { manual: number; automated: number }>>;
+  /** Outgoing mails of people, made since then. */
+  countByPeople(organizationId: number, since: Date, session: ClientSession | null): Promise<number>;
+  /** Outgoing mails that nobody asked for, taken by the relay since then. */
+  countNotifications(organizationId: number, since: Date): Promise<number>;
+  /** All that an organization has sent. */
+  countSent(organizationId: number, today: Date): Promise<SentCounts>;
+  /**
+   * Incoming e-mails of these threads (null: of all) and senders, and annotations that e-mails of the threads were sent about. More than
+   * 20,000 e-mails: INVALID.
+   */
+  findAnnotated(caller: Caller, filter: AnnotatedFilter): Promise<{ emailIds: number[]; annotationIds: number[] }>;
+  /** Incoming e-mails, and those that were sent about annotations, by id. More than 20,000: INVALID. */
+  findPlaces(caller: Caller): Promise<MailPlace[]>;
   /** Null when the caller cannot see it. */
   update(caller: Caller, id: number, changes: EmailChanges): Promise<Email | null>;
   /** Ends `received`; false: it is further already. */
@@ -114,12 +150,15 @@ const ORDERING = {
   from__name: 'from.name',
   last_thread_email_created_at: 'lastThreadEmailCreatedAt',
 };
+/** E-mails that one search of annotations looks at. */
+const MOST_ANNOTATED = 20_000;
 const REMEMBER_S = 7 * 24 * 3600;
 
 type Row = Omit<Email, 'id' | 'metadata' | 'importValues'> & {
   readonly _id: number;
   readonly metadataJson: string;
   readonly importValuesJson: string;
+  readonly sentAt?: Date | null;
   readonly version: number;
   readonly looks: number;
 };
@@ -201,7 +240,10 @@ export function createEmailStore(database: Database): EmailStore {
       isAutomatic: { type: Boolean, default: false },
       taskId: numberOrNull,
       isConcluded: { type: Boolean, default: false },
+      templateId: numberOrNull,
       isReplied: { type: Boolean, default: false },
+      // Of an outgoing one: when the relay took it.
+      sentAt: { type: Date, default: null },
       version: { type: Number, default: 1 },
       looks: { type: Number, default: 0 },
       lookAgainAt: { type: Date, required: true },
@@ -214,6 +256,10 @@ export function createEmailStore(database: Database): EmailStore {
   schema.index({ queueId: 1, messageId: 1 });
   schema.index({ threadId: 1 });
   schema.index({ relatedAnnotationIds: 1 });
+  schema.index({ templateId: 1, createdAt: 1 }, { partialFilterExpression: { templateId: { $type: 'number' } } });
+  const outgoing = { partialFilterExpression: { type: 'outgoing' } };
+  schema.index({ organizationId: 1, isAutomatic: 1, createdAt: 1 }, outgoing);
+  schema.index({ organizationId: 1, isAutomatic: 1, sentAt: 1 }, outgoing);
   schema.index({ uploadId: 1 }, { partialFilterExpression: { uploadId: { $type: 'number' } } });
   schema.index({ lookAgainAt: 1 }, { partialFilterExpression: { state: 'received' } });
   database.connection.model('Email', schema);
@@ -224,34 +270,43 @@ export function createEmailStore(database: Database): EmailStore {
     { collection: 'seen_messages', versionKey: false },
   );
   seen.index({ at: 1 }, { expireAfterSeconds: REMEMBER_S });
-  const seenModel = database.connection.model('SeenMessage', seen);
+  database.connection.model('SeenMessage', seen);
+  const seenMessages = rowsOf<{ _id: string; emailId: number; at: Date }>(database, 'seen_messages');
 
   const lean = (query: unknown) => query as Promise<Row | null>;
+  const ofPeople = (organizationId: number) => ({ organizationId, type: 'outgoing', isAutomatic: false });
+  const notifications = (organizationId: number) => ({ organizationId, type: 'outgoing', isAutomatic: true });
 
   return {
-    async claimMessage(session, inboxId, sha256, emailId) {
-      const result = await seenModel.updateOne(
-        { _id: `${inboxId}/${sha256}` },
-        { $setOnInsert: { emailId, at: new Date() } },
-        { upsert: true, session },
+    async claimMessages(session, claims) {
+      const at = new Date();
+      const { upsertedIds } = await seenMessages.bulkWrite(
+        claims.map(({ inboxId, sha256, emailId }) => ({
+          updateOne: {
+            filter: { _id: `${inboxId}/${sha256}` },
+            update: { $setOnInsert: { emailId, at } },
+            upsert: true,
+          },
+        })),
+        { session },
       );
-      return result.upsertedCount === 1;
+      return claims.map((_, i) => i in upsertedIds);
     },
-    async insert(session, { id, inboxId, organizationId, queueId, mayDrop }, { key, sha256, messageId }, origin) {
+    async insert(session, added) {
       const now = new Date();
-      const { creatorId = null, taskId = null, metadata = {}, values = {} } = origin.imported ?? {};
-      await model.create(
-        [
-          {
-            ...{ _id: id, organizationId, queueId, inboxId, messageId, creatorId, taskId },
-            ...{ rawKey: key, rawSha256: sha256, envelope: origin.envelope, hidden: mayDrop },
+      await model.insertMany(
+        added.map(({ id, inboxId, organizationId, queueId, mayDrop, raw, envelope, imported }) => {
+          const { creatorId = null, taskId = null, metadata = {}, values = {} } = imported ?? {};
+          return {
+            ...{ _id: id, organizationId, queueId, inboxId, messageId: raw.messageId, creatorId, taskId },
+            ...{ rawKey: raw.key, rawSha256: raw.sha256, envelope, hidden: mayDrop },
             ...{ metadataJson: JSON.stringify(metadata), importValuesJson: JSON.stringify(values) },
             createdAt: now,
             lastThreadEmailCreatedAt: now,
             state: 'received',
             lookAgainAt: nextLook(0, now),
-          },
-        ],
+          };
+        }),
         { session },
       );
     },
@@ -318,6 +373,81 @@ export function createEmailStore(database: Database): EmailStore {
         recentFilteredOutDocuments: filteredOut,
       };
     },
+    async countByTemplate(caller, templateIds, since) {
+      const isManual = { $ne: ['$creatorId', null] };
+      const found = await model.aggregate<{ _id: number; manual: number; automated: number }>([
+        {
+          $match: { $and: [visibleTo(caller), { templateId: { $in: [...templateIds] }, createdAt: { $gte: since } }] },
+        },
+        {
+          $group: {
+            _id: '$templateId',
+            manual: { $sum: { $cond: [isManual, 1, 0] } },
+            automated: { $sum: { $cond: [isManual, 0, 1] } },
+          },
+        },
+      ]);
+      return new Map(found.map(({ _id, ...counts }) => [_id, counts]));
+    },
+    countByPeople: (organizationId, since, session) =>
+      model.countDocuments({ ...ofPeople(organizationId), createdAt: { $gte: since } }).session(session),
+    countNotifications: (organizationId, since) =>
+      model.countDocuments({ ...notifications(organizationId), sentAt: { $gte: since } }),
+    async countSent(organizationId, today) {
+      const lastOf = (where: object, field: 'createdAt' | 'sentAt') =>
+        lean(
+          model
+            .findOne(where, { [field]: 1 })
+            .sort({ [field]: -1 })
+            .lean(),
+        );
+      const [countToday, countTotal, last, countTodayNotification, lastNotification] = await Promise.all([
+        this.countByPeople(organizationId, today, null),
+        model.countDocuments(ofPeople(organizationId)),
+        lastOf(ofPeople(organizationId), 'createdAt'),
+        this.countNotifications(organizationId, today),
+        lastOf(notifications(organizationId), 'sentAt'),
+      ]);
+      return {
+        ...{ countToday, countTotal, lastSentAt: last?.createdAt ?? null },
+        ...{ countTodayNotification, lastSentAtNotification: lastNotification?.sentAt ?? null },
+      };
+    },
+    async findAnnotated(caller, { threadIds, senders, senderPrefix, senderWords }) {
+      const sender = (pattern: string) => ({ 'from.email': { $regex: pattern, $options: 'i' } });
+      const isBySender = senders.length > 0 || senderPrefix !== undefined || senderWords.length > 0;
+      const where = {
+        $and: [
+          shownTo(caller),
+          threadIds === null ? {} : { threadId: { $in: [...threadIds] } },
+          isBySender ? { type: 'incoming' } : {},
+          senders.length > 0 ? { $or: senders.map((one) => sender(`^${escapePattern(one)}$`)) } : {},
+          senderPrefix === undefined ? {} : sender(`^${escapePattern(senderPrefix)}`),
+          ...senderWords.map((word) => sender(`(^|[^\\p{L}\\p{N}])${escapePattern(word)}`)),
+        ],
+      };
+      const found = (await model
+        .find(where, { type: 1, relatedAnnotationIds: 1 })
+        .limit(MOST_ANNOTATED + 1)
+        .lean()) as unknown as Row[];
+      refuseTooMany(found);
+      return {
+        emailIds: found.filter(({ type }) => type !== 'outgoing').map(({ _id }) => _id),
+        annotationIds: [...new Set(found.flatMap(({ relatedAnnotationIds }) => relatedAnnotationIds ?? []))],
+      };
+    },
+    async findPlaces(caller) {
+      const isOfAnnotations = { $or: [{ type: { $ne: 'outgoing' } }, { 'relatedAnnotationIds.0': { $exists: true } }] };
+      const found = (await model
+        .find({ $and: [shownTo(caller), isOfAnnotations] }, { type: 1, threadId: 1, from: 1, relatedAnnotationIds: 1 })
+        .sort({ _id: 1 })
+        .limit(MOST_ANNOTATED + 1)
+        .lean()) as unknown as Row[];
+      refuseTooMany(found);
+      return found.map(({ _id: id, type = 'incoming', threadId = null, from, relatedAnnotationIds = [] }) => ({
+        ...{ id, type, threadId, sender: from?.email ?? '', relatedAnnotationIds },
+      }));
+    },
     async update(caller, id, { metadata, ...changes }) {
       const set = { ...changes, ...(metadata && { metadataJson: JSON.stringify(metadata) }) };
       const where = { $and: [shownTo(caller), { _id: id }] };
@@ -351,7 +481,8 @@ export function createEmailStore(database: Database): EmailStore {
       await model.updateOne({ _id: id }, { $addToSet: { labels: label } }, { session });
     },
     async setDelivery(session, id, state, failure) {
-      await model.updateOne({ _id: id, state: 'sending' }, { $set: { state, failure } }, { session });
+      const sentAt = state === 'sent' ? new Date() : null;
+      await model.updateOne({ _id: id, state: 'sending' }, { $set: { state, failure, sentAt } }, { session });
     },
     async purge(organizationId, id) {
       const gone = { bodyTextPlain: '', bodyTextHtml: '', purgedAt: new Date() };
@@ -383,6 +514,7 @@ function toEmail({ _id, metadataJson, importValuesJson, ...row }: Row): Email {
     ...row,
     id: _id,
     type: row.type ?? 'incoming',
+    templateId: row.templateId ?? null,
     from: row.from ?? null,
     bcc: row.bcc ?? [],
     // Of an e-mail of an earlier version.
@@ -399,8 +531,7 @@ function toEmail({ _id, metadataJson, importValuesJson, ...row }: Row): Email {
 
 /** What is of the caller's organization and queues. */
 export function visibleTo(caller: Caller): Record<string, unknown> {
-  const organizationId = organizationOf(caller);
-  return caller.queueIds === 'all' ? { organizationId } : { organizationId, queueId: { $in: [...caller.queueIds] } };
+  return { organizationId: organizationOf(caller), ...inQueues(caller.queueIds) };
 }
 
 function shownTo(caller: Caller): Record<string, unknown> {
@@ -433,6 +564,12 @@ function toConditions(filter: EmailFilter): Record<string, unknown> {
     ...timesOf('createdAt', filter.createdAfter, filter.createdBefore),
     ...timesOf('lastThreadEmailCreatedAt', filter.lastThreadEmailCreatedAfter, filter.lastThreadEmailCreatedBefore),
   };
+}
+
+function refuseTooMany(found: readonly unknown[]): void {
+  if (found.length <= MOST_ANNOTATED) return;
+  const detail = `More than ${MOST_ANNOTATED} e-mails match: narrow the search down, or order it otherwise.`;
+  throw new Refusal('INVALID', { detail });
 }
 
 function escapePattern(text: string): string {

@@ -49,6 +49,8 @@ export interface Email {
   /** Values that an import gave. */
   readonly importValues: Readonly<Record<string, string>>;
   readonly isConcluded: boolean;
+  /** Of an outgoing one: the template that it was made of. */
+  readonly templateId: number | null;
 }
 
 export interface Address {

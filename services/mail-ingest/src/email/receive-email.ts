@@ -2,6 +2,7 @@ import type { Backbone } from '@intake/bus';
 import { transaction } from '@intake/mongo';
 import type { Envelope, ImportDetails, RawMessage, Recipient } from './email';
 import type { EmailStore } from './email.store';
+import { createTogether } from './together';
 
 export interface ReceiveEmailOptions {
   readonly backbone: Backbone;
@@ -10,39 +11,59 @@ export interface ReceiveEmailOptions {
   readonly keepFiles: (keys: readonly string[]) => Promise<void>;
 }
 
+interface Receipt {
+  readonly raw: RawMessage;
+  readonly inboxes: readonly Recipient[];
+  readonly envelope: Envelope;
+}
+
 /**
  * Makes an e-mail for each distinct inbox that a stored message is for, and announces it. A message that an inbox has got
- * before is ignored. When this returns, the message is safe: it may be acknowledged.
+ * before is ignored. When this returns, the message is safe: it may be acknowledged. Messages that come at the same time share
+ * a transaction, and a call to storage.
  */
 export function createReceiveEmail({ backbone, emails, keepFiles }: ReceiveEmailOptions) {
   const { database, ids, emit } = backbone;
 
-  return async (raw: RawMessage, recipients: readonly Recipient[], envelope: Envelope): Promise<void> => {
-    const inboxes = [...new Map(recipients.map((recipient) => [recipient.inboxId, recipient])).values()];
-    const firstId = await ids.next('email', inboxes.length);
-    const isNew = await transaction(database, async (session) => {
-      let count = 0;
-      for (const [i, inbox] of inboxes.entries()) {
-        const { inboxId, organizationId, queueId } = inbox;
-        const id = firstId + i;
-        if (!(await emails.claimMessage(session, inboxId, raw.sha256, id))) continue;
-        count += 1;
-        await emails.insert(session, { id, ...inbox }, raw, { envelope, imported: null });
-        await emit(session, {
+  /** Answers for each whether it is new to all of its inboxes. */
+  const write = createTogether(async (receipts: readonly Receipt[]): Promise<boolean[]> => {
+    const wanted = receipts.flatMap(({ raw, inboxes, envelope }) =>
+      inboxes.map((inbox) => ({ ...inbox, raw, envelope, imported: null })),
+    );
+    const firstId = await ids.next('email', wanted.length);
+    const numbered = wanted.map((one, i) => ({ ...one, id: firstId + i }));
+    return transaction(database, async (session) => {
+      const claims = numbered.map(({ id, inboxId, raw }) => ({ inboxId, sha256: raw.sha256, emailId: id }));
+      const isNew = await emails.claimMessages(session, claims);
+      const added = numbered.filter((_, i) => isNew[i]);
+      if (added.length > 0) await emails.insert(session, added);
+      for (const { id, organizationId, queueId } of added)
+        emit(session, {
           subject: 'email.received',
           aggregate: `email:${id}`,
           version: 1,
           payload: { emailId: id, organizationId, queueId },
         });
-      }
-      return count === inboxes.length;
+      const answers = isNew.values();
+      return receipts.map(({ inboxes }) => [...inboxes].map(() => answers.next().value).every(Boolean));
     });
+  });
+
+  const keep = createTogether(async (wanted: readonly (readonly string[])[]): Promise<undefined[]> => {
+    const keys = [...new Set(wanted.flat())];
+    await keepFiles(keys);
+    // Nobody waits for this note: without it the same message, sent again, has its file kept again, which changes nothing.
+    void emails.markKept(keys).catch(() => undefined);
+    return wanted.map(() => undefined);
+  });
+
+  return async (raw: RawMessage, recipients: readonly Recipient[], envelope: Envelope): Promise<void> => {
+    const inboxes = [...new Map(recipients.map((recipient) => [recipient.inboxId, recipient])).values()];
+    const isNew = await write({ raw, inboxes, envelope });
     // An earlier delivery of the same message may have broken off at this point.
-    const inboxIds = inboxes.map((inbox) => inbox.inboxId);
+    const inboxIds = inboxes.map(({ inboxId }) => inboxId);
     const unkept = isNew ? [raw.key] : await emails.findUnkept(inboxIds, raw.sha256);
-    if (unkept.length === 0) return;
-    await keepFiles(unkept);
-    await emails.markKept(unkept);
+    if (unkept.length > 0) await keep(unkept);
   };
 }
 
@@ -67,7 +88,7 @@ export function createImportEmail({ backbone, emails, keepFiles, createTask }: I
     const taskId = await createTask(organizationId, emailId, creatorId);
     await transaction(database, async (session) => {
       const imported = { creatorId, taskId, metadata, values };
-      await emails.insert(session, { id: emailId, ...inbox, mayDrop: false }, raw, { envelope: null, imported });
+      await emails.insert(session, [{ id: emailId, ...inbox, mayDrop: false, raw, envelope: null, imported }]);
       await emit(session, {
         subject: 'email.received',
         aggregate: `email:${emailId}`,

@@ -56,7 +56,8 @@ it('reads headers, decoded to Unicode', async () => {
     date: 'Fri, 15 Mar 2024 10:00:00 +0100 (CET)',
     subject: 'Rechnung N° 7',
   });
-  expect(message.headers.from).toContain('Jürgen');
+  expect(message.headers.from).toBe('Jürgen <Sales@Example.com>');
+  expect(message.headers.to).toBe('"Office, Main" <office@example.org>, second@example.org');
 });
 
 it('derives the text of an HTML mail from its HTML', async () => {
@@ -88,7 +89,7 @@ it('writes attachments out and finds their types by content', async () => {
   expect(attachments).toEqual([
     {
       path: expect.stringContaining(folder),
-      fileName: 'rechnung ä.pdf',
+      fileName: '_rechnung ä.pdf',
       mimeType: 'application/pdf',
       declaredType: 'application/pdf',
       image: null,
@@ -99,6 +100,13 @@ it('writes attachments out and finds their types by content', async () => {
     expect.objectContaining({ fileName: 'attachment-2.pdf', mimeType: 'application/pdf', size: pdf.length + 2 }),
   ]);
   expect(readFileSync(attachments[0]?.path ?? '', 'utf8')).toBe(pdf);
+});
+
+it('an image that is none is a broken image, whatever stands in it', async () => {
+  const { attachments } = await mixed(
+    part(['Content-Type: image/png', 'Content-Disposition: attachment; filename=scan/1.png'], 'This is no picture.'),
+  );
+  expect(attachments).toMatchObject([{ fileName: 'scan_1.png', mimeType: 'image/png', image: 'broken' }]);
 });
 
 it('reads none of the attachments of a message with more than 100 parts', async () => {

@@ -5,6 +5,7 @@ import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { detectMimeType, SNIFF_BYTES, safeFileName } from '@intake/untrusted';
+import libmime from 'libmime';
 import {
   type AddressObject,
   type AttachmentStream,
@@ -74,6 +75,8 @@ const MAX_CONTAINERS = 20;
 /** Of each part's header block. */
 const MAX_HEADER_BYTES = 256 * 1024;
 const MAX_REFERENCES = 100;
+/** Of a header that is kept as text; a value of a datapoint is shorter. */
+const MAX_HEADER_TEXT = 10_000;
 const MESSAGE = 'message/rfc822';
 
 /** The message is not read as a whole; the text says why. */
@@ -114,9 +117,9 @@ export async function parseMessage(rawPath: string, folder: string): Promise<Par
     textPlain: text.text?.trim() ? text.text : stripTags(textHtml),
     textHtml,
     headers: {
-      from: toText(headers.get('from')),
-      to: toText(headers.get('to')),
-      'reply-to': toText(headers.get('reply-to')),
+      from: headerText(lines, 'from'),
+      to: headerText(lines, 'to'),
+      'reply-to': headerText(lines, 'reply-to'),
       subject,
       'message-id': messageId,
       date: rawHeaders(lines, 'date')[0] ?? '',
@@ -223,7 +226,8 @@ async function saveAttachment(part: AttachmentStream, folder: string, number: nu
     },
     createWriteStream(file, { mode: 0o600 }),
   );
-  const name = part.filename ?? '';
+  // API: email-import.md section 1.3: what leads elsewhere in a name becomes an underscore.
+  const name = (part.filename ?? '').replace(/[/\\]/g, '_');
   const start = await readStart(file);
   const mimeType = detectMimeType(start, name, part.contentType);
   return {
@@ -299,6 +303,14 @@ function toAddresses(value: unknown): Address[] {
     .flatMap((object) => object.value ?? [])
     .flatMap((one) => one.group ?? [one])
     .map((one) => ({ email: one.address ?? '', name: one.name ?? '' }));
+}
+
+/** A header as it stands, decoded to Unicode. */
+function headerText(lines: HeaderLines, key: string): string {
+  const text = rawHeaders(lines, key)
+    .map((line) => libmime.decodeWords(Buffer.from(line, 'latin1').toString('utf8')))
+    .join(', ');
+  return text.slice(0, MAX_HEADER_TEXT);
 }
 
 function rawHeaders(lines: HeaderLines, key: string): string[] {

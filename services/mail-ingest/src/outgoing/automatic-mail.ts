@@ -4,7 +4,7 @@ import type { Address, Email } from '../email/email';
 import { stripTags } from '../mail/strip-tags';
 import type { InboxRules } from '../rules/inbox-rules';
 import type { DeliveryStore } from './delivery.store';
-import { escapeHtml, type Placeholders, renderHtml, renderText } from './render';
+import { escapeHtml, type Placeholders, placeholdersIn, renderHtml, renderText } from './render';
 import type { Outgoing } from './send-email';
 
 /** What an automatic mail may be about: a status of documents, or a mail of which nothing can be imported. */
@@ -18,13 +18,21 @@ export interface AutomaticMailOptions {
   /** The template of the e-mail's queue that is to be sent without anybody asking; null: there is none. */
   readonly findTemplate: (email: Email, subject: Subject) => Promise<queue.EmailTemplate | null>;
   readonly findOrganizationName: (organizationId: number) => Promise<string>;
+  /** What these placeholders about annotations stand for; others are left out. */
+  readonly findAnnotationValues: (
+    organizationId: number,
+    annotationIds: readonly number[],
+    names: readonly string[],
+  ) => Promise<Placeholders>;
+  /** Where people see the service; empty: nobody knows. */
+  readonly appUrl: string;
 }
 
 const ADDRESS = /^[^\s@<>"(),:;\\[\]]{1,64}@[^\s@<>"(),:;\\[\]]{1,255}$/;
 
 /** Mails that a queue sends by its templates. API: email-import.md sections 5 and 7. */
 export function createAutomaticMail(options: AutomaticMailOptions) {
-  const { deliveries, outgoing, findRules, findTemplate, findOrganizationName } = options;
+  const { deliveries, outgoing, findRules, findTemplate, findOrganizationName, findAnnotationValues } = options;
 
   /**
    * Writes the mail that answers an e-mail. Null: the queue wants none, or nobody is there to get it: a program or somebody under a
@@ -43,7 +51,10 @@ export function createAutomaticMail(options: AutomaticMailOptions) {
     const template = await findTemplate(email, subject);
     const rules = template && (await findRules(email));
     if (!template || !rules || (await deliveries.wasTold(email.id, key))) return null;
+    const names = placeholdersIn(`${template.subject} ${template.message}`);
     const values: Placeholders = {
+      ...(await findAnnotationValues(email.organizationId, about.annotationIds, names)),
+      app_url: options.appUrl,
       organization_name: await findOrganizationName(email.organizationId),
       parent_email_subject: email.subject,
       sender_email: email.from?.email ?? '',
@@ -53,13 +64,17 @@ export function createAutomaticMail(options: AutomaticMailOptions) {
     };
     const isElsewhere = (one: Address) =>
       ADDRESS.test(one.email) && one.email.toLowerCase() !== rules.inboxEmail.toLowerCase();
+    const isWanted = await deliveries.findSubscribed(
+      email.organizationId,
+      [...template.to, ...template.cc, ...template.bcc].map((one) => renderText(one.email, values).trim()),
+    );
     const fill = (list: readonly queue.MailAddress[]) =>
       list
         .map(({ email: address, name }) => ({
           email: renderText(address, values).trim(),
           name: renderText(name, values),
         }))
-        .filter(isElsewhere);
+        .filter((one) => isElsewhere(one) && isWanted.has(one.email));
     const [to, cc, bcc] = [fill(template.to), fill(template.cc), fill(template.bcc)];
     if (to.length + cc.length + bcc.length === 0) return null;
     const html = renderHtml(template.message, values);
@@ -70,7 +85,7 @@ export function createAutomaticMail(options: AutomaticMailOptions) {
       subject: renderText(template.subject, values),
       text: stripTags(html),
       labels: [subject === 'email_with_no_processable_attachments' ? 'automatic_rejection' : STATUS_INFO],
-      ...{ relatedAnnotationIds: about.annotationIds, relatedDocumentIds: [] },
+      ...{ relatedAnnotationIds: about.annotationIds, relatedDocumentIds: [], templateId: template.id },
     });
     return async (session) => {
       if (await deliveries.claimOccasion(session, email.id, key)) await send(session);

@@ -16,6 +16,8 @@ export interface OutgoingMail {
   /** Message-IDs of what it answers, the nearest first. */
   readonly references: readonly string[];
   readonly isAutomatic: boolean;
+  /** Link by which its recipient wants no more of them; null: there is none. */
+  readonly unsubscribeUrl?: string | null;
   readonly attachments: readonly {
     readonly filename: string;
     readonly content: Buffer;
@@ -38,7 +40,11 @@ export function composeMail(mail: OutgoingMail, mailDomain: string): Promise<Buf
       inReplyTo: `<${mail.references[0]}>`,
       references: [...mail.references].reverse().map((id) => `<${oneLine(id)}>`),
     }),
-    headers: { 'X-Loop': mailDomain, ...(mail.isAutomatic && { 'Auto-Submitted': 'auto-replied' }) },
+    headers: {
+      'X-Loop': mailDomain,
+      ...(mail.isAutomatic && { 'Auto-Submitted': 'auto-replied' }),
+      ...(mail.unsubscribeUrl && { 'List-Unsubscribe': `<${mail.unsubscribeUrl}>` }),
+    },
     attachments: mail.attachments.map((one) => ({ ...one })),
     disableFileAccess: true,
     disableUrlAccess: true,

@@ -1,6 +1,7 @@
 import type { ClientSession, Database } from '@intake/mongo';
 import { Schema } from 'mongoose';
 import type { Delivery } from './delivery';
+import type { Subscriber } from './subscription';
 
 /** Mails that are still to be sent, and what was told already. */
 export type DeliveryStore = ReturnType<typeof createDeliveryStore>;
@@ -26,13 +27,44 @@ export function createDeliveryStore(database: Database) {
     },
     { collection: 'deliveries', versionKey: false },
   );
-  schema.index({ nextAttemptAt: 1 });
+  schema.index({ nextAttemptAt: 1, _id: 1 });
   const model = database.connection.model('Delivery', schema);
   const told = new Schema({ _id: String, at: Date }, { collection: 'told_occasions', versionKey: false });
   told.index({ at: 1 }, { expireAfterSeconds: REMEMBER_S });
   const toldModel = database.connection.model('ToldOccasion', told);
 
+  const unsubscribed = new Schema(
+    { _id: String, at: Date },
+    { collection: 'unsubscribed_addresses', versionKey: false },
+  );
+  const unsubscribedModel = database.connection.model('UnsubscribedAddress', unsubscribed);
+  const keyOf = ({ organizationId, email }: Subscriber) => `${organizationId}/${email.toLowerCase()}`;
+
+  const sending = new Schema({ _id: Number, at: Date }, { collection: 'sending_organizations', versionKey: false });
+  const sendingModel = database.connection.model('SendingOrganization', sending);
+
   return {
+    /** Of transactions that send for an organization at the same time, all but one begin again. */
+    async lockOrganization(session: ClientSession, organizationId: number): Promise<void> {
+      const change = { $set: { at: new Date() } };
+      await sendingModel.updateOne({ _id: organizationId }, change, { upsert: true, session });
+    },
+
+    /** Notes whether an address wants the automatic mails of an organization. */
+    async setSubscription(subscriber: Subscriber, subscribe: boolean): Promise<void> {
+      const _id = keyOf(subscriber);
+      if (subscribe) await unsubscribedModel.deleteOne({ _id });
+      else await unsubscribedModel.updateOne({ _id }, { $set: { at: new Date() } }, { upsert: true });
+    },
+
+    /** Those of the addresses that want automatic mails. */
+    async findSubscribed(organizationId: number, emails: readonly string[]): Promise<Set<string>> {
+      const keys = emails.map((email) => keyOf({ organizationId, email }));
+      const found = await unsubscribedModel.find({ _id: { $in: keys } }).lean<{ _id: string }[]>();
+      const gone = new Set(found.map(({ _id }) => _id));
+      return new Set(emails.filter((email) => !gone.has(keyOf({ organizationId, email }))));
+    },
+
     async add(session: ClientSession, { emailId, recipients, ...delivery }: Omit<Delivery, 'attempts'>): Promise<void> {
       await model.create(
         [{ _id: emailId, ...delivery, recipients: [...recipients], attempts: 0, nextAttemptAt: new Date() }],
@@ -61,7 +93,7 @@ export function createDeliveryStore(database: Database) {
         .findOneAndUpdate(
           { nextAttemptAt: { $lte: new Date(now) } },
           { $inc: { attempts: 1 }, $set: { nextAttemptAt: new Date(now + CLAIM_MS) } },
-          { sort: { nextAttemptAt: 1 }, returnDocument: 'after' },
+          { sort: { nextAttemptAt: 1, _id: 1 }, returnDocument: 'after' },
         )
         .lean<Row | null>();
       if (!row) return null;
@@ -71,6 +103,11 @@ export function createDeliveryStore(database: Database) {
 
     async postpone({ emailId }: Delivery, until: Date): Promise<void> {
       await model.updateOne({ _id: emailId }, { $set: { nextAttemptAt: until } });
+    },
+
+    /** Has it wait, as if it had not been tried yet. */
+    async hold({ emailId }: Delivery, until: Date): Promise<void> {
+      await model.updateOne({ _id: emailId }, { $set: { nextAttemptAt: until, attempts: 0 } });
     },
 
     async remove(session: ClientSession, { emailId }: Delivery): Promise<void> {

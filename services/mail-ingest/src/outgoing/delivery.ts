@@ -19,6 +19,11 @@ const GIVE_UP_MS = 3 * 24 * 3600 * 1000;
 export function nextAttempt(delivery: Delivery, error: unknown, now: Date): Date | null {
   const code = (error as { responseCode?: number }).responseCode ?? 0;
   if (code >= 500 && code < 600) return null;
-  if (now.getTime() - delivery.createdAt.getTime() > GIVE_UP_MS) return null;
+  if (isTooOld(delivery, now)) return null;
   return new Date(now.getTime() + Math.min(FIRST_PAUSE_MS * 2 ** (delivery.attempts - 1), LONGEST_PAUSE_MS));
+}
+
+/** Nobody waits for it any more. */
+export function isTooOld({ createdAt }: Delivery, now: Date): boolean {
+  return now.getTime() - createdAt.getTime() > GIVE_UP_MS;
 }

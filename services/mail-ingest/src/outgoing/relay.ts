@@ -3,7 +3,8 @@ import { startSweep, transaction } from '@intake/mongo';
 import type { Runtime } from '@intake/service';
 import { createTransport } from 'nodemailer';
 import type { EmailStore } from '../email/email.store';
-import { type Delivery, nextAttempt } from './delivery';
+import type { SendingLimits } from './daily-limits';
+import { type Delivery, isTooOld, nextAttempt } from './delivery';
 import type { DeliveryStore } from './delivery.store';
 
 export interface RelayOptions {
@@ -12,14 +13,17 @@ export interface RelayOptions {
   readonly backbone: Backbone;
   readonly emails: EmailStore;
   readonly deliveries: DeliveryStore;
+  readonly sendingLimits: SendingLimits;
   readonly loadRaw: (delivery: Delivery) => AsyncIterable<Uint8Array>;
 }
 
 const SWEEP_MS = 1000;
 const RELAY_MS = 20_000;
+const GIVEN_UP = 'It was not sent within three days: the limit of automatic e-mails in a day was reached each time.';
 
 /** Hands outgoing mails to the relay, each until it takes it or refuses it for good. */
-export function startRelay(runtime: Runtime, { url, backbone, emails, deliveries, loadRaw }: RelayOptions): void {
+export function startRelay(runtime: Runtime, options: RelayOptions): void {
+  const { url, backbone, emails, deliveries, sendingLimits, loadRaw } = options;
   const relay = createTransport({
     url,
     connectionTimeout: RELAY_MS,
@@ -34,7 +38,20 @@ export function startRelay(runtime: Runtime, { url, backbone, emails, deliveries
       await deliveries.remove(session, delivery);
     });
 
+  /** A mail that its organization may not send today waits, as long as one that the relay does not take. */
+  const hold = async (delivery: Delivery, until: Date): Promise<void> => {
+    const { emailId: email, organizationId: organization } = delivery;
+    if (isTooOld(delivery, new Date())) {
+      runtime.log.warn({ email, organization }, 'an automatic e-mail was given up: each day others came first');
+      return end(delivery, 'failed', GIVEN_UP);
+    }
+    runtime.log.warn({ email, organization, until }, 'an automatic e-mail waits: the limit of the day is reached');
+    await deliveries.hold(delivery, until);
+  };
+
   const deliver = async (delivery: Delivery): Promise<void> => {
+    const until = await sendingLimits.waitsUntil(delivery, new Date());
+    if (until) return hold(delivery, until);
     try {
       const chunks: Uint8Array[] = [];
       for await (const chunk of loadRaw(delivery)) chunks.push(chunk);

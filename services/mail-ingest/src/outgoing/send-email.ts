@@ -8,8 +8,10 @@ import { stripTags } from '../mail/strip-tags';
 import { joinThread } from '../thread/join-thread';
 import type { ThreadStore } from '../thread/thread.store';
 import { composeMail, type OutgoingMail } from './compose';
+import type { SendingLimits } from './daily-limits';
 import type { DeliveryStore } from './delivery.store';
 import { type Placeholders, renderHtml, renderText } from './render';
+import type { SubscriptionLinks } from './subscription';
 
 /** What outgoing mail needs from outside. */
 export interface OutgoingOptions {
@@ -20,6 +22,7 @@ export interface OutgoingOptions {
   readonly mailDomain: string;
   /** False: there is no relay, and nothing is sent. */
   readonly isEnabled: boolean;
+  readonly links: SubscriptionLinks;
   /** Stores raw bytes for good; answers their key. */
   readonly storeRaw: (organizationId: number, raw: Buffer) => Promise<string>;
 }
@@ -45,13 +48,15 @@ export interface Draft {
   /** A program wrote it: it has the null sender, so that nobody answers it. */
   readonly isAutomatic: boolean;
   readonly attachments: OutgoingMail['attachments'];
+  /** The template that it is made of; null: none. */
+  readonly templateId: number | null;
 }
 
 const MAX_BODY_BYTES = 4096;
 
 /** Makes outgoing mails: the raw message is stored first, then e-mail and delivery come into being together. */
 export function createOutgoing(options: OutgoingOptions) {
-  const { backbone, emails, threads, deliveries, mailDomain, storeRaw } = options;
+  const { backbone, emails, threads, deliveries, mailDomain, links, storeRaw } = options;
 
   /** Writes and stores a mail; answers what puts it on its way. */
   const prepare = async (draft: Draft): Promise<{ id: number; send(session: ClientSession): Promise<void> }> => {
@@ -59,7 +64,13 @@ export function createOutgoing(options: OutgoingOptions) {
     const { parent, isAutomatic, attachments, text, html, ...visible } = draft;
     const messageId = `email-${id}-${Date.now().toString(36)}@${mailDomain}`;
     const references = parent?.messageId ? [parent.messageId] : [];
-    const raw = await composeMail({ ...draft, messageId, references }, mailDomain);
+    const [only, ...others] = [...draft.to, ...draft.cc, ...draft.bcc];
+    // Whoever follows the link must be the one that it is about.
+    const unsubscribeUrl =
+      isAutomatic && only && others.length === 0
+        ? links.make({ organizationId: draft.organizationId, email: only.email })
+        : null;
+    const raw = await composeMail({ ...draft, messageId, references, unsubscribeUrl }, mailDomain);
     const rawKey = await storeRaw(draft.organizationId, raw);
     const now = new Date();
     const email: Email = {
@@ -103,12 +114,14 @@ export interface SendRequest {
   readonly attachedDocumentIds: readonly number[];
   readonly parentId?: number | undefined;
   readonly labels: readonly string[];
+  readonly templateId?: number | undefined;
 }
 
 export interface SendEmailOptions {
   readonly backbone: Pick<Backbone, 'database'>;
   readonly emails: EmailStore;
   readonly outgoing: Outgoing;
+  readonly sendingLimits: SendingLimits;
   /** The inbox of a queue; null: it has none, or the caller does not see it. */
   readonly findInbox: (
     caller: Caller,
@@ -122,8 +135,12 @@ export interface SendEmailOptions {
 const MAX_RECIPIENTS = 40;
 const ADDRESS = /^[^\s@<>"(),:;\\[\]]{1,64}@[^\s@<>"(),:;\\[\]]{1,255}$/;
 
-/** Sends a mail of a person from the inbox of a queue. Throws EMAIL_SENDING_DISABLED, INVALID. API: email-import.md section 4. */
-export function createSendEmail({ backbone, emails, outgoing, findInbox, loadDocuments }: SendEmailOptions) {
+/**
+ * Sends a mail of a person from the inbox of a queue. Throws EMAIL_SENDING_DISABLED, EMAIL_LIMIT_REACHED, INVALID. API: email-import.md
+ * section 4.
+ */
+export function createSendEmail(options: SendEmailOptions) {
+  const { backbone, emails, outgoing, sendingLimits, findInbox, loadDocuments } = options;
   return async (caller: Caller, request: SendRequest): Promise<Email> => {
     if (!outgoing.isEnabled) throw new Refusal('EMAIL_SENDING_DISABLED');
     const to = request.to.map(fill(request.values));
@@ -140,9 +157,12 @@ export function createSendEmail({ backbone, emails, outgoing, findInbox, loadDoc
     const parent = request.parentId === undefined ? null : await emails.find(caller, request.parentId);
     if (request.parentId !== undefined && parent?.queueId !== request.queueId)
       throw invalidField('parent_email', 'Invalid hyperlink - Object does not exist.');
+    const organizationId = organizationOf(caller);
+    // Before anything is stored; it counts once more when the mail is made.
+    await sendingLimits.check(organizationId);
     const html = renderHtml(request.message, request.values);
     const { id, send } = await outgoing.prepare({
-      organizationId: organizationOf(caller),
+      organizationId,
       queueId: request.queueId,
       inboxId: inbox.id,
       from: { email: inbox.email, name: inbox.queueName },
@@ -154,9 +174,13 @@ export function createSendEmail({ backbone, emails, outgoing, findInbox, loadDoc
       relatedAnnotationIds: request.relatedAnnotationIds,
       relatedDocumentIds: request.relatedDocumentIds,
       isAutomatic: false,
+      templateId: request.templateId ?? null,
       attachments: await loadDocuments(caller, request.attachedDocumentIds),
     });
-    await transaction(backbone.database, send);
+    await transaction(backbone.database, async (session) => {
+      await sendingLimits.take(session, organizationId);
+      await send(session);
+    });
     const email = await emails.find(caller, id);
     if (!email) throw new Refusal('INTERNAL');
     return email;

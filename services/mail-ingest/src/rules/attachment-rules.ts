@@ -15,6 +15,7 @@ export interface Verdict {
 export const MAX_FILE_BYTES = 40 * 1024 * 1024;
 /** API: limits.md, small images. */
 const SMALL_PX = 100;
+const ZIP = 'application/zip';
 const PROCESSED: Verdict = { status: 'processed', reason: '' };
 
 const INSECURE_EXTENSIONS =
@@ -35,6 +36,8 @@ export function judgeAttachment(
     INSECURE_TYPES.test(declaredType)
   )
     return { status: 'filtered_by_insecure_mime_type', reason: 'Programs and scripts are not taken.' };
+  // What is asked of a document is asked of each of its files.
+  if (mimeType === ZIP && size > 0 && size <= MAX_FILE_BYTES && rules.accepts(ZIP)) return PROCESSED;
   if (image === 'broken') return { status: 'broken_image', reason: 'The image cannot be read.' };
   const shown = image && `${image.width} x ${image.height} pixels`;
   if (image && image.width <= SMALL_PX && image.height <= SMALL_PX && !rules.notifications.unprocessableAttachments)

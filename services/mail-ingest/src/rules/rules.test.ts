@@ -111,6 +111,20 @@ describe('attachments', () => {
     );
   });
 
+  it('archives that the queue takes are opened, whatever the inbox asks of documents', () => {
+    const zip = attachment({ mimeType: 'application/zip', fileName: 'logos.zip' });
+    const strict = conditions({
+      mime_types: ['application/zip'],
+      file_name_regexes: ['logo'],
+      file_size_less_than_b: 99,
+    });
+    expect(statusOf(zip, { ...strict, accepts: () => true })).toBe('processed');
+    expect(statusOf(zip, { ...strict, accepts: () => false })).toBe('filtered_by_inbox_size');
+    expect(statusOf({ ...zip, fileName: 'a.exe' }, { ...strict, accepts: () => true })).toBe(
+      'filtered_by_insecure_mime_type',
+    );
+  });
+
   it('with the same bytes are taken once', () => {
     const twice = [attachment({ sha256: 's' }), attachment({ sha256: 's', fileName: 'copy.pdf' })];
     expect(judgeAttachments(twice, rules()).map(({ status }) => status)).toEqual(['processed', '']);

@@ -31,6 +31,8 @@ export interface SmtpListenerOptions {
   readonly store: (chunks: AsyncIterable<Buffer>) => Promise<Omit<RawMessage, 'messageId'>>;
   /** Makes a stored message ours; when it returns, the sender may forget it. */
   readonly receive: (raw: RawMessage, recipients: readonly Recipient[], envelope: Envelope) => Promise<void>;
+  /** Runs all that is done for a message from its first byte to the answer. */
+  readonly take: (work: () => Promise<void>) => Promise<void>;
 }
 
 /** Recipients of one message; more are told to come again with the next one. RFC 5321, 4.5.3.1.8: at least 100. */
@@ -48,7 +50,7 @@ const BARE_LINE_END = new SmtpRefusal('550 5.5.2', 'Lines must end with CRLF');
  * Stops by itself with the runtime.
  */
 export async function startSmtpListener(runtime: Runtime, options: SmtpListenerOptions): Promise<number> {
-  const { host, port, domain, tls, findInbox, store, receive } = options;
+  const { host, port, domain, tls, findInbox, store, receive, take } = options;
   const recipientOf = new WeakMap<SMTPServerAddress, Recipient>();
   /** Sessions that broke the rules of DATA: nothing they pipelined behind it counts. */
   const banned = new WeakSet<SMTPServerSession>();
@@ -124,7 +126,7 @@ export async function startSmtpListener(runtime: Runtime, options: SmtpListenerO
       );
     },
     onData: (stream, session, done) => {
-      takeMessage(stream, session).then(
+      take(() => takeMessage(stream, session)).then(
         () => {
           messages.inc({ answer: 'accepted' });
           done();

@@ -80,6 +80,18 @@ export function createThreadStore(database: Database) {
       return { threads: rows.map(toThread), total };
     },
 
+    async findIds(
+      caller: Caller,
+      {
+        ids,
+        ...flags
+      }: { readonly ids: readonly number[]; readonly hasReplies?: boolean; readonly hasNewReplies?: boolean },
+    ): Promise<number[]> {
+      const given = Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined));
+      const where = { $and: [visibleTo(caller), given, ids.length > 0 ? { _id: { $in: [...ids] } } : {}] };
+      return (await model.find(where, { _id: 1 }).lean<Row[]>()).map(({ _id }) => _id);
+    },
+
     /** Null when the caller cannot see it. */
     async update(caller: Caller, id: number, hasNewReplies: boolean): Promise<Thread | null> {
       const row = await model

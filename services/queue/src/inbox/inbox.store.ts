@@ -1,8 +1,8 @@
 import type { Backbone } from '@intake/bus';
-import type { PageRequest } from '@intake/mongo';
+import { among, inQueues, type PageRequest } from '@intake/mongo';
 import type { Caller } from '@intake/rpc';
 import { Schema } from 'mongoose';
-import { among, createRows, equals } from '../row.store';
+import { createRows, equals } from '../row.store';
 import type { Inbox } from './inbox';
 
 /** Which inboxes a list shows. */
@@ -61,7 +61,7 @@ export function createInboxStore(backbone: Pick<Backbone, 'database' | 'ids'>) {
         $and: [
           among('_id', ids),
           queueIds === null ? { _id: { $in: [] } } : among('queueId', queueIds),
-          caller.queueIds === 'all' ? {} : { queueId: { $in: [...caller.queueIds] } },
+          inQueues(caller.queueIds),
           equals('name', name),
           equals('email', email),
           equals('emailPrefix', emailPrefix),

@@ -1,3 +1,5 @@
+import type { Backbone } from '@intake/bus';
+import { transaction } from '@intake/mongo';
 import { type Caller, organizationOf, Refusal, requireAdmin } from '@intake/rpc';
 import { found, type Modified, modifiedBy, UNMODIFIED } from '../change';
 import { findNameProblem, refuseProblems } from '../fields';
@@ -44,8 +46,20 @@ export async function updateLabel(
   return found(await labels.update(caller, id, { ...change, ...modifiedBy(caller) }));
 }
 
-/** Deletes a label. Caller: admin. */
-export async function deleteLabel(caller: Caller, id: number, labels: LabelStore): Promise<void> {
+/** Deletes a label; annotations lose it soon after. Caller: admin. */
+export async function deleteLabel(
+  caller: Caller,
+  id: number,
+  { labels, backbone }: { readonly labels: LabelStore; readonly backbone: Pick<Backbone, 'database' | 'emit'> },
+): Promise<void> {
   requireAdmin(caller);
-  if (!(await labels.remove(caller, id))) throw new Refusal('NOT_FOUND');
+  await transaction(backbone.database, async (session) => {
+    if (!(await labels.remove(caller, id, session))) throw new Refusal('NOT_FOUND');
+    backbone.emit(session, {
+      subject: 'label.deleted',
+      aggregate: `label:${id}`,
+      version: 1,
+      payload: { labelId: id, organizationId: organizationOf(caller) },
+    });
+  });
 }

@@ -1,8 +1,8 @@
 import type { Backbone } from '@intake/bus';
-import type { ClientSession, PageRequest } from '@intake/mongo';
+import { among, type ClientSession, type PageRequest } from '@intake/mongo';
 import { type Caller, organizationOf } from '@intake/rpc';
 import { Schema } from 'mongoose';
-import { among, createRows, equals, type RowFilter, type Rows } from '../row.store';
+import { createRows, equals, type RowFilter, type Rows } from '../row.store';
 import type { Queue } from './queue';
 
 /** Which queues a list shows; an empty list of ids means all. */

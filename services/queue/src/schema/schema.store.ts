@@ -1,8 +1,8 @@
 import type { Backbone } from '@intake/bus';
-import type { ClientSession, PageRequest } from '@intake/mongo';
+import { among, type ClientSession, type PageRequest } from '@intake/mongo';
 import type { Caller } from '@intake/rpc';
 import { Schema } from 'mongoose';
-import { among, createRows, equals } from '../row.store';
+import { createRows, equals } from '../row.store';
 import type { QueueSchema } from './schema';
 
 type Head = Omit<QueueSchema, 'contentJson'>;

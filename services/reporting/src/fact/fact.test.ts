@@ -13,13 +13,17 @@ const change = (version: number, status: string, rest: Partial<events.Annotation
     arrivedAt: day(1),
     ...rest,
   });
+const FIELDS = [{ schemaId: 'total', totalCount: 1, correctedCount: 1, timeSpentS: 2.5 }];
 /** One life: arrives, is rejected, taken back, confirmed, exported, deleted. */
 const LIFE = [
   change(1, 'importing'),
   change(2, 'rejected', { automaticallyRejected: true }),
   change(3, 'to_review', { modifierId: 5 }),
   change(4, 'confirmed', { modifierId: 5, confirmedAt: day(4) }),
-  change(5, 'exported', { modifierId: 5, confirmedAt: day(4), exportedAt: day(5), timeOverallS: 9, timeActiveS: 4 }),
+  change(5, 'exported', {
+    ...{ modifierId: 5, confirmedAt: day(4), exportedAt: day(5), timeOverallS: 9, timeActiveS: 4 },
+    ...{ schemaId: 11, fields: FIELDS },
+  }),
   change(6, 'deleted', { modifierId: 6, confirmedAt: day(4), exportedAt: day(5), timeOverallS: 9, timeActiveS: 4 }),
 ];
 const play = (changes: readonly events.AnnotationChanged[]) =>
@@ -44,6 +48,9 @@ describe('applyChange', () => {
       deletedVersion: 6,
       timeOverallS: 9,
       timeActiveS: 4,
+      exportedVersion: 5,
+      schemaId: 11,
+      fields: FIELDS,
     });
   });
 

@@ -1,4 +1,4 @@
-import type { events } from '@intake/contracts';
+import type { annotation } from '@intake/contracts';
 
 /** What is known of one annotation: enough to count it. */
 export interface Fact {
@@ -22,13 +22,20 @@ export interface Fact {
   /** Seconds that users spent on it. */
   readonly timeOverallS: number;
   readonly timeActiveS: number;
+  /** Version of the last export, 0 for none; its schema, and what became of its fields. */
+  readonly exportedVersion: number;
+  readonly schemaId: number;
+  readonly fields: readonly annotation.FieldFigures[];
 }
+
+/** A change of state, from an event or from the history of the annotation. */
+export type Change = annotation.StateChange;
 
 /**
  * The fact after an event. Events may come in any order and more than once: a version that is not newer changes nothing but
- * what only it can tell, when the annotation was rejected or deleted. Answers `before` itself when there is nothing new.
+ * what only it can tell: when the annotation was rejected or deleted, and what was exported. Answers `before` itself when there is nothing new.
  */
-export function applyChange(before: Fact | null, change: events.AnnotationChanged): Fact {
+export function applyChange(before: Fact | null, change: Change): Fact {
   const newer = !before || change.version > before.version;
   const fact = newer ? takeState(before, change) : before;
   const at = change.at ?? null;
@@ -36,10 +43,14 @@ export function applyChange(before: Fact | null, change: events.AnnotationChange
     return { ...fact, rejectedAt: at, rejectedVersion: change.version };
   if (change.status === 'deleted' && change.version > fact.deletedVersion)
     return { ...fact, deletedAt: at, deletedVersion: change.version };
+  if (change.status === 'exported' && change.version > fact.exportedVersion) {
+    const { version: exportedVersion, schemaId, fields } = change;
+    return { ...fact, exportedVersion, schemaId, fields };
+  }
   return fact;
 }
 
-function takeState(before: Fact | null, change: events.AnnotationChanged): Fact {
+function takeState(before: Fact | null, change: Change): Fact {
   return {
     annotationId: change.annotationId,
     organizationId: change.organizationId,
@@ -57,6 +68,9 @@ function takeState(before: Fact | null, change: events.AnnotationChanged): Fact 
     deletedVersion: before?.deletedVersion ?? 0,
     timeOverallS: change.timeOverallS,
     timeActiveS: change.timeActiveS,
+    exportedVersion: before?.exportedVersion ?? 0,
+    schemaId: before?.schemaId ?? 0,
+    fields: before?.fields ?? [],
   };
 }
 

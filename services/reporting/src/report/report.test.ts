@@ -40,6 +40,7 @@ const zero = {
   turnaroundS: 0,
   timeOverallS: 0,
   timeActiveS: 0,
+  correctedCount: 0,
 };
 
 describe('planReport', () => {
@@ -98,7 +99,7 @@ describe('makeReport', () => {
       rejectedManuallyCount: 2,
     };
     expect(makeReport(plan, counts(given), new Map())).toEqual({
-      series: [{ beginDate: '2024-12-01', endDate: '2025-01-31', values }],
+      series: [{ beginDate: '2024-12-01', endDate: '2025-01-31', values, fields: [] }],
       totals: values,
     });
   });
@@ -123,7 +124,7 @@ describe('makeReport', () => {
       }),
       new Map(),
     );
-    expect(series.map(({ values, ...keys }) => keys)).toEqual([
+    expect(series.map(({ values, fields, ...keys }) => keys)).toEqual([
       { beginDate: '2024-12-01', endDate: '2025-01-01', queueId: 2, userId: 9 },
       { beginDate: '2024-12-01', endDate: '2025-01-01', queueId: 3 },
       { beginDate: '2024-12-01', endDate: '2025-01-01', queueId: 3, userId: 9 },
@@ -134,7 +135,7 @@ describe('makeReport', () => {
   });
 
   it('adds up what exported documents took', () => {
-    const spent = { onTime: 2, turnaroundS: 30, overallS: 20, activeS: 10 };
+    const spent = { onTime: 2, turnaroundS: 30, overallS: 20, activeS: 10, corrected: 3 };
     const exported = [row(3, { userId: 1, spent }), row(1, { userId: 2, spent: { ...spent, onTime: 0 } })];
     const { series, totals } = makeReport(
       planReport(request({ groupBy: ['user'] }), NOW),
@@ -148,8 +149,46 @@ describe('makeReport', () => {
     expect(totals).toEqual({
       ...zero,
       ...{ exportedCount: 4, exportedOnTimeCount: 2, exportedLateCount: 2 },
-      ...{ turnaroundS: 60, timeOverallS: 40, timeActiveS: 20 },
+      ...{ turnaroundS: 60, timeOverallS: 40, timeActiveS: 20, correctedCount: 6 },
     });
+  });
+
+  it('adds up the fields of a group, in the order of its newest schema', () => {
+    const plan = planReport(request({ groupBy: ['workspace'] }), NOW);
+    const field = (queueId: number, name: string, newestSchemaId: number, total: number) => ({
+      ...{ queueId, userId: null, period: null, field: name, newestSchemaId },
+      ...{ total, corrected: 1, timeS: 2 },
+    });
+    const labelsOf = (...labels: string[]) =>
+      new Map(labels.map((label, index) => [label.toLowerCase(), { label, index }] as const));
+    const { series } = makeReport(
+      plan,
+      counts({ exported: [row(1, { queueId: 3 }), row(1, { queueId: 4 })] }),
+      new Map([
+        [3, 8],
+        [4, 8],
+      ]),
+      [
+        field(3, 'date', 1, 5),
+        field(3, 'old', 1, 1),
+        field(4, 'date', 2, 6),
+        field(4, 'total', 2, 1),
+        field(4, 'button', 2, 1),
+        field(3, 'gone', 9, 1),
+      ],
+      new Map([
+        [1, labelsOf('Old', 'Date')],
+        [2, labelsOf('Total', 'Date')],
+      ]),
+    );
+    expect(series.map(({ fields }) => fields)).toEqual([
+      [
+        { schemaId: 'gone', label: 'gone', totalCount: 1, correctedCount: 1, timeSpentS: 2 },
+        { schemaId: 'total', label: 'Total', totalCount: 1, correctedCount: 1, timeSpentS: 2 },
+        { schemaId: 'date', label: 'Date', totalCount: 11, correctedCount: 2, timeSpentS: 4 },
+        { schemaId: 'old', label: 'Old', totalCount: 1, correctedCount: 1, timeSpentS: 2 },
+      ],
+    ]);
   });
 
   it('adds up the queues of a workspace', () => {

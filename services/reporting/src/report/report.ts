@@ -1,5 +1,5 @@
 import { type FieldErrors, Refusal } from '@intake/rpc';
-import type { FactCount, FactFilter, Grouping, Metric, Spent } from '../fact/fact.store';
+import type { FactCount, FactFilter, FieldCount, Grouping, Metric, Spent } from '../fact/fact.store';
 
 /** What groups of a report may be made of. API: usage-report.md section 2. */
 const GROUPS = ['user', 'workspace', 'queue', 'month', 'week', 'day'] as const;
@@ -38,7 +38,20 @@ export interface Metrics {
   turnaroundS: number;
   timeOverallS: number;
   timeActiveS: number;
+  correctedCount: number;
 }
+
+/** The datapoints of one schema id in exported documents. */
+export interface FieldMetrics {
+  readonly schemaId: string;
+  readonly label: string;
+  totalCount: number;
+  correctedCount: number;
+  timeSpentS: number;
+}
+
+/** What a schema says of its datapoints: their order and labels. */
+export type Labels = ReadonlyMap<string, { readonly label: string; readonly index: number }>;
 
 /** One group of a report. */
 export interface Series {
@@ -48,6 +61,7 @@ export interface Series {
   readonly queueId?: number;
   readonly userId?: number;
   readonly values: Metrics;
+  readonly fields: readonly FieldMetrics[];
 }
 
 /** The counts of each metric. */
@@ -97,19 +111,27 @@ export function toGrouping({ groups, period }: ReportPlan): Grouping {
  * Puts counts together into a report.
  *
  * @param workspaceOf workspace of each queue, needed only when grouped by workspace
+ * @param labelsOf by id of the schema, of all that fields come from
  */
 export function makeReport(
   plan: ReportPlan,
   counts: Counts,
   workspaceOf: ReadonlyMap<number, number>,
+  fieldCounts: readonly FieldCount[] = [],
+  labelsOf: ReadonlyMap<number, Labels> = new Map(),
 ): { series: Series[]; totals: Metrics } {
   const totals = noMetrics();
   const series = new Map<string, Series>();
+  const fieldsOf = groupBy(fieldCounts, (row) => JSON.stringify(toKeys(plan, row, workspaceOf)));
   for (const [metric, rows] of Object.entries(counts) as [Metric, readonly FactCount[]][]) {
     for (const row of rows) {
       const keys = toKeys(plan, row, workspaceOf);
       const name = JSON.stringify(keys);
-      const group = series.get(name) ?? { ...keys, values: noMetrics() };
+      const group = series.get(name) ?? {
+        ...keys,
+        values: noMetrics(),
+        fields: toFields(fieldsOf.get(name) ?? [], labelsOf),
+      };
       series.set(name, group);
       for (const values of [group.values, totals]) {
         for (const field of FIELDS[metric]) values[field] += row.count;
@@ -120,19 +142,53 @@ export function makeReport(
   return { series: [...series.values()].sort(compareSeries), totals };
 }
 
-function addSpent(values: Metrics, count: number, { onTime, turnaroundS, overallS, activeS }: Spent): void {
+/** The fields of a group, in the order of the newest schema, those that only older ones have behind. */
+function toFields(rows: readonly FieldCount[], labelsOf: ReadonlyMap<number, Labels>): FieldMetrics[] {
+  const byField = groupBy(rows, ({ field }) => field);
+  const placed = [...byField].flatMap(([schemaId, same]) => {
+    const newest = Math.max(...same.map(({ newestSchemaId }) => newestSchemaId));
+    const labels = labelsOf.get(newest);
+    const found = labels?.get(schemaId);
+    // Of a schema that is there, what it does not name holds no value, such as buttons.
+    if (labels && !found) return [];
+    const sum = (count: (row: FieldCount) => number) => same.reduce((total, row) => total + count(row), 0);
+    const metrics = {
+      schemaId,
+      label: found?.label ?? schemaId,
+      totalCount: sum(({ total }) => total),
+      correctedCount: sum(({ corrected }) => corrected),
+      timeSpentS: sum(({ timeS }) => timeS),
+    };
+    return [{ metrics, newest, index: found?.index ?? 0 }];
+  });
+  placed.sort((a, b) => b.newest - a.newest || a.index - b.index);
+  return placed.map(({ metrics }) => metrics);
+}
+
+function groupBy<T>(things: readonly T[], keyOf: (thing: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const thing of things) {
+    const group = groups.get(keyOf(thing));
+    if (group) group.push(thing);
+    else groups.set(keyOf(thing), [thing]);
+  }
+  return groups;
+}
+
+function addSpent(values: Metrics, count: number, { onTime, turnaroundS, overallS, activeS, corrected }: Spent): void {
   values.exportedOnTimeCount += onTime;
   values.exportedLateCount += count - onTime;
   values.turnaroundS += turnaroundS;
   values.timeOverallS += overallS;
   values.timeActiveS += activeS;
+  values.correctedCount += corrected;
 }
 
 function toKeys(
   { groups, period, filter }: ReportPlan,
-  row: FactCount,
+  row: Pick<FactCount, 'queueId' | 'userId' | 'period'>,
   workspaceOf: ReadonlyMap<number, number>,
-): Omit<Series, 'values'> {
+): Omit<Series, 'values' | 'fields'> {
   const queueId = row.queueId ?? undefined;
   return {
     beginDate: toDate(period && row.period ? row.period : filter.begin),
@@ -170,6 +226,7 @@ function noMetrics(): Metrics {
     turnaroundS: 0,
     timeOverallS: 0,
     timeActiveS: 0,
+    correctedCount: 0,
   };
 }
 
