@@ -9,6 +9,9 @@ export async function freePorts(count: number): Promise<number[]> {
   return ports;
 }
 
+/** Runs that this process was given: who asked for one may not have taken its ports yet. */
+const given = new Set<number>();
+
 /**
  * The first of a run of ports that are free now: `base + offset` for each offset. Taken below the range from which the
  * operating system picks ports for outgoing connections, so that none of them becomes one of those meanwhile, and above
@@ -17,10 +20,13 @@ export async function freePorts(count: number): Promise<number[]> {
 export async function freePortBlock(offsets: readonly number[]): Promise<number> {
   for (let tries = 0; tries < 200; tries++) {
     const base = 11_000 + Math.floor(Math.random() * 180) * 100;
+    if (given.has(base)) continue;
     const attempts = await Promise.allSettled(offsets.map((offset) => listen(base + offset)));
     const servers = attempts.flatMap((attempt) => (attempt.status === 'fulfilled' ? [attempt.value] : []));
     await Promise.all(servers.map(close));
-    if (servers.length === offsets.length) return base;
+    if (servers.length !== offsets.length) continue;
+    given.add(base);
+    return base;
   }
   throw new Error('no free run of ports was found');
 }
