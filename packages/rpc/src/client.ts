@@ -11,8 +11,14 @@ import { END_OF_REQUESTS, KEYS, MAX_MESSAGE_BYTES, refusalFromError } from './wi
 /** How long an rpc may take when neither the call nor the request it serves says less. */
 const DEFAULT_TIMEOUT_MS = 10_000;
 
-/** How long a stream waits for a connection. */
+/** How long a call waits for a connection that is being made. */
 const CONNECT_MS = 5000;
+
+/** Longest pause between two tries to reach a neighbour that refuses connections. */
+const LONGEST_BACKOFF_MS = 500;
+
+/** How long a call waits for a neighbour that refuses connections: for one try that is due after the longest pause. */
+const RECONNECT_MS = 2 * LONGEST_BACKOFF_MS;
 
 /** A name with several addresses has several replicas; each has its share of the calls. */
 const SPREAD_OVER_REPLICAS = JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] });
@@ -41,7 +47,7 @@ export function connectRpc<D extends Definition>(
     'grpc.max_send_message_length': MAX_MESSAGE_BYTES,
     'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
     'grpc.initial_reconnect_backoff_ms': 100,
-    'grpc.max_reconnect_backoff_ms': 1000,
+    'grpc.max_reconnect_backoff_ms': LONGEST_BACKOFF_MS,
     // A neighbour that the network has swallowed is noticed after ten seconds, however long a stream may take.
     'grpc.keepalive_time_ms': 5000,
     'grpc.keepalive_timeout_ms': 5000,
@@ -57,7 +63,8 @@ export function connectRpc<D extends Definition>(
     return text;
   };
   const metadataFor = (caller: Caller): Metadata => {
-    const metadata = new Metadata();
+    // What a server that is about to end has refused goes to another one, or waits for it.
+    const metadata = new Metadata({ waitForReady: true });
     metadata.set(KEYS.caller, signatureOf(caller));
     metadata.set(KEYS.requestId, currentContext().requestId);
     const traceparent = currentTraceparent();
@@ -74,16 +81,23 @@ export function connectRpc<D extends Definition>(
     if (signal?.aborted) call.cancel();
     else signal?.addEventListener('abort', () => call.cancel(), { once: true });
   };
-  /** Streams may take minutes, but not because nobody answers at the other end. Throws SERVICE_UNAVAILABLE. */
-  const awaitConnection = async (path: string): Promise<void> => {
+  /**
+   * A call may take minutes, but not because nobody answers at the other end; and while replicas are replaced one after the
+   * other, the one that is back may not be found yet when the other goes. Throws SERVICE_UNAVAILABLE.
+   */
+  const awaitConnection = async (path: string, { deadline }: { deadline: Date }): Promise<void> => {
     const channel = grpc.getChannel();
-    const until = Date.now() + CONNECT_MS;
+    const started = Date.now();
     for (;;) {
       const state = channel.getConnectivityState(true);
-      if (state !== connectivityState.IDLE && state !== connectivityState.CONNECTING) return;
+      if (state === connectivityState.READY || state === connectivityState.SHUTDOWN) return;
+      const patience = state === connectivityState.TRANSIENT_FAILURE ? RECONNECT_MS : CONNECT_MS;
+      const until = Math.min(started + patience, deadline.getTime());
       await new Promise<void>((resolve, reject) =>
         channel.watchConnectivityState(state, until, (error) =>
-          error ? reject(new Refusal('SERVICE_UNAVAILABLE', { cause: `${path}: no connection` })) : resolve(),
+          error
+            ? reject(new Refusal('SERVICE_UNAVAILABLE', { cause: new Error(`${path}: no connection`) }))
+            : resolve(),
         ),
       );
     }
@@ -94,32 +108,33 @@ export function connectRpc<D extends Definition>(
     const { path, requestSerialize, responseDeserialize } = method;
 
     const unary = (request: unknown, caller: Caller, options?: CallOptions) =>
-      span(
-        path,
-        () =>
-          new Promise((resolve, reject) => {
-            const call = grpc.makeUnaryRequest(
-              path,
-              requestSerialize,
-              responseDeserialize,
-              request,
-              metadataFor(caller),
-              optionsFor(options),
-              (error, response) => (error ? reject(refusalFromError(error, path)) : resolve(response)),
-            );
-            cancelWithCaller(call);
-          }),
-      );
+      span(path, async () => {
+        const given = optionsFor(options);
+        await awaitConnection(path, given);
+        return new Promise((resolve, reject) => {
+          const call = grpc.makeUnaryRequest(
+            path,
+            requestSerialize,
+            responseDeserialize,
+            request,
+            metadataFor(caller),
+            given,
+            (error, response) => (error ? reject(refusalFromError(error, path)) : resolve(response)),
+          );
+          cancelWithCaller(call);
+        });
+      });
 
     async function* serverStream(request: unknown, caller: Caller, options?: CallOptions) {
-      await awaitConnection(path);
+      const given = optionsFor(options);
+      await awaitConnection(path, given);
       const call = grpc.makeServerStreamRequest(
         path,
         requestSerialize,
         responseDeserialize,
         request,
         metadataFor(caller),
-        optionsFor(options),
+        given,
       );
       cancelWithCaller(call);
       call.on('error', () => undefined); // the status of a call that nobody reads any more
@@ -134,7 +149,8 @@ export function connectRpc<D extends Definition>(
 
     const clientStream = (requests: AsyncIterable<unknown>, caller: Caller, options?: CallOptions) =>
       span(path, async () => {
-        await awaitConnection(path);
+        const given = optionsFor(options);
+        await awaitConnection(path, given);
         let finish!: (error: ServiceError | null, response: unknown) => void;
         const answer = new Promise((resolve, reject) => {
           finish = (error, response) => (error ? reject(refusalFromError(error, path)) : resolve(response));
@@ -145,7 +161,7 @@ export function connectRpc<D extends Definition>(
           (message: unknown) => (message === END_OF_REQUESTS ? END_OF_REQUESTS : requestSerialize(message)),
           responseDeserialize,
           metadataFor(caller),
-          optionsFor(options),
+          given,
           (error, response) => finish(error, response),
         );
         cancelWithCaller(call);

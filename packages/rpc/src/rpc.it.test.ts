@@ -55,18 +55,24 @@ async function startRuntime(name: string, env = {}): Promise<{ runtime: Runtime;
   return { runtime: runtime as Runtime, service };
 }
 
-async function serveRecognize(recognize: Recognize, env = {}, isUnavailable?: (error: unknown) => boolean) {
+interface ServeRecognize {
+  readonly env?: Record<string, string>;
+  readonly port?: number;
+  readonly isUnavailable?: (error: unknown) => boolean;
+}
+
+async function serveRecognize(recognize: Recognize, { env, port: given = 0, isUnavailable }: ServeRecognize = {}) {
   const { runtime, service } = await startRuntime('extraction', env);
   const port = await serveRpc(runtime, {
     definition: EXTRACTION,
     handlers: { recognize },
     proto: 'intake/extraction/v1/extraction.proto',
     host: '127.0.0.1',
-    port: 0,
+    port: given,
     secret: SECRET,
     isUnavailable,
   });
-  return { runtime, service, address: `127.0.0.1:${port}` };
+  return { runtime, service, port, address: `127.0.0.1:${port}` };
 }
 
 async function serveStorage(handlers: Partial<Storage>) {
@@ -125,6 +131,31 @@ describe('replicas', () => {
     calls.length = 0;
     for (let i = 0; i < 5; i++) await client.recognize(request, CALLER);
     expect(calls).toEqual(['b', 'b', 'b', 'b', 'b']);
+  });
+
+  it('that are replaced one after the other fail no call', async () => {
+    const serve = (name: string, port?: number) => serveRecognize(async () => ok({ language: name }), { port });
+    const first = await serve('first');
+    const second = await serve('second');
+    const client = await connectExtraction(`ipv4:${first.address},${second.address}`);
+    const answered: string[] = [];
+    let over = false;
+    const call = async () => {
+      while (!over) answered.push((await client.recognize(request, CALLER)).language);
+    };
+    const calling = Promise.all([call(), call(), call()]);
+    try {
+      await waitFor('calls at both', () => new Set(answered).size === 2);
+      await first.service.stop();
+      await waitFor('the first to be missed', () => !answered.slice(-20).includes('first'));
+      await serve('first again', first.port);
+      await second.service.stop();
+      await serve('second again', second.port);
+      await waitFor('calls at both again', () => new Set(answered).size === 4);
+    } finally {
+      over = true;
+    }
+    await calling;
   });
 });
 
@@ -194,14 +225,13 @@ describe('errors', () => {
       async () => {
         throw away;
       },
-      {},
-      (error) => error === away,
+      { isUnavailable: (error) => error === away },
     );
     const client = await connectExtraction(address);
     await expect(client.recognize(request, CALLER)).rejects.toEqual(refused('SERVICE_UNAVAILABLE'));
   });
 
-  it('a service that is not there is unavailable at once, and is found again', async () => {
+  it('a service that is not there is unavailable soon, and is found again', async () => {
     const first = await serveRecognize(async () => ok({ language: 'one' }));
     const client = await connectExtraction(first.address);
     await expect(client.recognize(request, CALLER)).resolves.toMatchObject({ language: 'one' });
@@ -210,15 +240,7 @@ describe('errors', () => {
     await expect(client.recognize(request, CALLER)).rejects.toEqual(refused('SERVICE_UNAVAILABLE'));
     expect(Date.now() - started).toBeLessThan(2000);
 
-    const { runtime } = await startRuntime('extraction');
-    await serveRpc(runtime, {
-      definition: EXTRACTION,
-      handlers: { recognize: async () => ok({ language: 'two' }) },
-      proto: 'intake/extraction/v1/extraction.proto',
-      host: '127.0.0.1',
-      port: Number(first.address.split(':')[1]),
-      secret: SECRET,
-    });
+    await serveRecognize(async () => ok({ language: 'two' }), { port: first.port });
     await waitFor('the new process', async () => (await client.recognize(request, CALLER)).language === 'two');
   });
 });
@@ -548,10 +570,13 @@ describe('operations', () => {
     const receiver = await receiveTraces();
     const env = { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.endpoint };
     let innerId: string | undefined;
-    const inner = await serveRecognize(async () => {
-      innerId = currentRequestId();
-      return ok();
-    }, env);
+    const inner = await serveRecognize(
+      async () => {
+        innerId = currentRequestId();
+        return ok();
+      },
+      { env },
+    );
     const { runtime } = await startRuntime('annotation', env);
     const toInner = connectRpc(runtime, EXTRACTION, inner.address, { secret: SECRET });
     const port = await serveRpc(runtime, {
