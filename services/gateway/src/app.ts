@@ -81,7 +81,8 @@ function observe(runtime: Runtime): Middleware {
       await next();
     } catch (error) {
       const reply = toErrorReply(error, requestId, (ctx.state.route as Route | undefined)?.basic);
-      if (reply.status >= 500 && !ctx.req.destroyed) {
+      // Who has gone away made it fail; `req.destroyed` would also say so of every request that was read to its end.
+      if (reply.status >= 500 && ctx.writable) {
         log[reply.status === 503 ? 'warn' : 'error']({ err: error, requestId, path: ctx.path }, 'request failed');
       }
       ctx.status = reply.status;
