@@ -15,6 +15,7 @@ export interface ReviewState {
   readonly messages: readonly Message[];
   /** What was typed and is not stored yet, by datapoint. */
   readonly drafts: ReadonlyMap<number, string>;
+  /** Something is on its way to be stored. */
   readonly isSaving: boolean;
   /** Why the last call did not work; what was typed is still there. */
   readonly problem: ApiError | null;
@@ -154,6 +155,7 @@ export class ReviewSession {
     drafts.delete(id);
     this.keep(drafts);
     return this.inLine(async () => {
+      this.showSaving();
       this.remember(`capture ${id} ${rectangle.join()}`);
       const body = { rectangle, page };
       const answer = await call<ContentNode | { content: ContentNode[] }>(`${this.path}/content/${id}/select`, {
@@ -186,6 +188,7 @@ export class ReviewSession {
     void this.flush();
     return this.inLine(async () => {
       const { index, isNew, grid, operations } = changeOf(this.store.read().tree);
+      this.showSaving();
       this.remember(`grid ${JSON.stringify(grid)}`);
       const path = `${this.path}/content/${table}`;
       // A new part reads nothing by itself: its cells are those of the rows that are there.
@@ -273,7 +276,12 @@ export class ReviewSession {
     this.set({});
   }
 
+  private showSaving(): void {
+    if (!this.store.read().isSaving) this.set({ isSaving: true });
+  }
+
   private async write(operations: readonly Operation[]): Promise<void> {
+    this.showSaving();
     const { content } = await call<{ content: ContentNode[] }>(`${this.path}/content/operations`, {
       method: 'POST',
       body: { operations },
@@ -300,7 +308,6 @@ export class ReviewSession {
   /** One call after the other, as they were asked for. */
   private inLine(task: () => Promise<void>): Promise<void> {
     this.waiting += 1;
-    if (!this.store.read().isSaving) this.set({ isSaving: true });
     const run = this.line.then(async () => {
       if (this.isClosed || this.store.read().hasEnded) return;
       try {
@@ -313,7 +320,7 @@ export class ReviewSession {
     });
     this.line = run.finally(() => {
       this.waiting -= 1;
-      if (this.waiting === 0) this.set({ isSaving: false });
+      if (this.waiting === 0 && this.store.read().isSaving) this.set({ isSaving: false });
     });
     return run;
   }
