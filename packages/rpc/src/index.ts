@@ -1,4 +1,5 @@
 /** Serves and calls rpcs: deadlines, verified callers, errors by reason, health, reflection. */
+export { ahead } from './ahead';
 export {
   type Caller,
   organizationOf,

@@ -1,6 +1,6 @@
 import { annotation as contract, events, type extension } from '@intake/contracts';
 import { type ClientSession, transaction } from '@intake/mongo';
-import { type Caller, invalidField, Refusal, systemCaller } from '@intake/rpc';
+import { ahead, type Caller, invalidField, Refusal, systemCaller } from '@intake/rpc';
 import {
   type ApiContentNode,
   addEmptyItem,
@@ -364,8 +364,11 @@ export function createContents(tools: AnnotationTools) {
     async *exportAll(
       annotations: AsyncIterable<Annotation>,
     ): AsyncGenerator<{ annotation: Annotation; contentJson: string }> {
-      for await (const batch of inBatches(annotations)) {
-        const nodes = await content.listMany(batch.map(({ id }) => id));
+      async function* read() {
+        for await (const batch of inBatches(annotations))
+          yield { batch, nodes: await content.listMany(batch.map(({ id }) => id)) };
+      }
+      for await (const { batch, nodes } of ahead(read())) {
         for (const annotation of batch) {
           const own = nodes.get(annotation.id) ?? [];
           const tree = own.length > 0 ? exportTree(await schemaOf(annotation), own) : [];

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { annotation, type auth, type documentStorage, type queue } from '@intake/contracts';
-import { type Caller, type Client, organizationOf, Refusal, systemCaller } from '@intake/rpc';
+import { ahead, type Caller, type Client, organizationOf, Refusal, systemCaller } from '@intake/rpc';
 import type { SchemaContent } from '@intake/schema';
 import type { ApiUrls } from '@intake/urls';
 import { type ExportRecord, toRecord } from './record';
@@ -124,14 +124,17 @@ export function createSources(neighbours: Neighbours, caller: Caller) {
 
     /** Records of annotations, their documents and users read in batches. */
     async *readRecords(items: AsyncIterable<annotation.ExportAnnotation>, urls: ApiUrls): AsyncGenerator<ExportRecord> {
-      let batch: annotation.ExportAnnotation[] = [];
-      for await (const item of items) {
-        batch.push(item);
-        if (batch.length < BATCH) continue;
-        yield* await toRecords(batch, urls);
-        batch = [];
+      async function* read() {
+        let batch: annotation.ExportAnnotation[] = [];
+        for await (const item of items) {
+          batch.push(item);
+          if (batch.length < BATCH) continue;
+          yield await toRecords(batch, urls);
+          batch = [];
+        }
+        if (batch.length > 0) yield await toRecords(batch, urls);
       }
-      if (batch.length > 0) yield* await toRecords(batch, urls);
+      for await (const records of ahead(read())) yield* records;
     },
 
     /** The schemas that columns may come from (API: export.md section 4.2): of the queues asked for, or of those in the result. */
