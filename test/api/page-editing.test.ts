@@ -51,11 +51,13 @@ const statusIs = (url: string, status: string) =>
   );
 
 /** An annotation of three pages, ready for review. */
-async function importScan(): Promise<Json> {
+async function importScan(queue?: string, status = 'to_review'): Promise<Json> {
   counter += 1;
-  const task = await api.upload(system.queueId, [{ fileName: `scan-${counter}.pdf`, content: await buildScan() }]);
+  const task = await api.upload(queue ? idOf(queue) : system.queueId, [
+    { fileName: `scan-${counter}.pdf`, content: await buildScan() },
+  ]);
   const { annotationIds } = await waitFor('the upload', () => api.findUploaded(task), { timeoutMs: 60_000 });
-  return statusIs(`${system.baseUrl}/v1/annotations/${annotationIds[0]}`, 'to_review');
+  return statusIs(`${system.baseUrl}/v1/annotations/${annotationIds[0]}`, status);
 }
 
 const send = async (as: Api, path: string, body: unknown, method = 'POST') => {
@@ -71,6 +73,33 @@ const idsOfFields = (nodes: Json[]): Json[] => nodes.flatMap((node) => [node, ..
 const numberOf = async (annotation: string) =>
   idsOfFields((await api.get(`${annotation}/content`)).content).find(({ schema_id }) => schema_id === 'document_id')
     ?.content.value;
+
+it('a file that seems to hold several documents gets a suggested edit, where the queue wants one', async () => {
+  const { workspace, schema } = await api.get(`/queues/${system.queueId}`);
+  const makeQueue = async (settings: Json) =>
+    (
+      await api.post('/queues', {
+        ...{ name: 'Several', workspace, schema, settings },
+        ...{ automation_enabled: true, automation_level: 'always' },
+      })
+    ).url;
+  const suggesting = await makeQueue({ suggested_edit: 'suggest' });
+  const { url, pages, suggested_edit: suggested, automation_blocker: blocker } = await importScan(suggesting);
+  expect(await api.get(suggested)).toEqual({
+    id: idOf(suggested),
+    url: suggested,
+    annotation: url,
+    documents: pages.map((page: string) => ({
+      pages: [{ page, rotation: 0, deleted: false }],
+      target_queue: suggesting,
+      values: {},
+    })),
+  });
+  expect((await api.get(blocker)).content).toContainEqual({ level: 'annotation', type: 'suggested_edit_present' });
+
+  const { suggested_edit: none } = await importScan(await makeQueue({ suggested_edit: 'disable' }), 'exported');
+  expect(none).toBeNull();
+});
 
 it('a suggested edit is made, shown, changed and deleted', async () => {
   const { url, pages, queue } = await importScan();

@@ -68,6 +68,8 @@ export interface Recognition {
   language: string | null;
   /** Set when the values come from an electronic invoice; they have confidence 1. */
   eInvoice?: EInvoiceInfo;
+  /** Numbers of the pages of each document that the file seems to hold; set when it was asked for and there are several. */
+  documents?: number[][];
   engineVersion: string;
 }
 
@@ -93,6 +95,8 @@ export interface RecognizeOptions {
   locale?: string;
   /** Pages to extract; the rest is only counted. Default 32, at most 500. */
   maxPages?: number;
+  /** Whether to look for several documents in the file. */
+  proposeSplit?: boolean;
   ocr?: OcrOptions;
 }
 

@@ -5,6 +5,7 @@ import { findContradictions, fromEmbedded, fromPrinted } from './e-invoice/merge
 import { isXml, printXml } from './e-invoice/print-xml';
 import { orderWords } from './layout/lines';
 import type { Recognition, RecognizedPage, RecognizeOptions } from './recognition';
+import { proposeSplit } from './separator/propose-split';
 import { readText } from './text/read';
 import { restorePositions, type Upright } from './text/upright';
 import { UnreadableDocument } from './unreadable-document';
@@ -23,7 +24,12 @@ export async function recognize(bytes: Uint8Array, options: RecognizeOptions): P
   const invoice = options.mimeType === 'application/pdf' ? await readEmbeddedInvoice(bytes) : undefined;
   const { pages, pageCount, uprights } = await readWords(bytes, options);
   const read = analyze(pages, options.locale);
-  const recognition = { pages, pageCount, ...read, engineVersion: ENGINE_VERSION };
+  const isWhole = pages.length === pageCount && !invoice;
+  const documents = options.proposeSplit && isWhole ? proposeSplit(pages, options.locale) : [];
+  const recognition = {
+    ...{ pages, pageCount, ...read, engineVersion: ENGINE_VERSION },
+    ...(documents.length > 0 && { documents }),
+  };
   return restorePositions(invoice ? withInvoice(invoice, recognition) : recognition, uprights);
 }
 

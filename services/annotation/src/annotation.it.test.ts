@@ -101,7 +101,7 @@ const result = (over: Record<string, string> = {}) =>
 async function importDocument(over: Record<string, string> = {}): Promise<contract.Annotation> {
   const { id, rirPollId = '' } = await open();
   return annotations.finishExtraction(
-    { annotationId: id, rirPollId, pageIds: [11, 12], result: result(over) },
+    { annotationId: id, rirPollId, pageIds: [11, 12], proposedDocuments: [], result: result(over) },
     system1(),
   );
 }
@@ -172,13 +172,13 @@ describe('extraction', () => {
   it('takes over the result once, and only the one that is awaited', async () => {
     const { id, rirPollId = '' } = await open();
     await annotations.finishExtraction(
-      { annotationId: id, rirPollId: 'other', pageIds: [1], result: result() },
+      { annotationId: id, rirPollId: 'other', pageIds: [1], proposedDocuments: [], result: result() },
       system1(),
     );
     expect((await annotations.getAnnotations({ ids: [id] }, admin)).annotations[0]?.status).toBe('importing');
 
     const done = await annotations.finishExtraction(
-      { annotationId: id, rirPollId, pageIds: [11, 12], result: result() },
+      { annotationId: id, rirPollId, pageIds: [11, 12], proposedDocuments: [], result: result() },
       system1(),
     );
     expect(done).toMatchObject({ status: 'to_review', version: 2, pageIds: [11, 12], engineVersion: '1' });
@@ -193,7 +193,7 @@ describe('extraction', () => {
     expect(before.get('amount_total').content).toMatchObject({ normalized_value: '121.00' });
 
     const again = await annotations.finishExtraction(
-      { annotationId: id, rirPollId, pageIds: [13], result: result({ document_id: 'X' }) },
+      { annotationId: id, rirPollId, pageIds: [13], proposedDocuments: [], result: result({ document_id: 'X' }) },
       system1(),
     );
     expect(again).toMatchObject({ version: 2, pageIds: [11, 12] });
@@ -215,7 +215,13 @@ describe('extraction', () => {
     const rows = Array.from({ length: 12_000 }, () => ({ type: 'data', cells: { table_column_description: cell } }));
     const large = { ...result(), tables: [{ name: 'line_items', rows }] };
     const failed = await annotations.finishExtraction(
-      { annotationId: id, rirPollId, pageIds: [1], result: extraction.ExtractionResult.fromPartial(large) },
+      {
+        annotationId: id,
+        rirPollId,
+        pageIds: [1],
+        proposedDocuments: [],
+        result: extraction.ExtractionResult.fromPartial(large),
+      },
       system1(),
     );
     expect(failed).toMatchObject({ status: 'failed_import', messages: [{ content: expect.stringMatching(/nodes/) }] });

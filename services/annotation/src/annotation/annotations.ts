@@ -25,7 +25,7 @@ import type { NoteStore } from '../note/note.store';
 import { createDuplicates, fingerprintOf } from '../relation/duplicates';
 import type { RelationStore } from '../relation/relation.store';
 import type { Schemas } from '../schema/schemas';
-import type { SuggestedEditStore } from '../suggested-edit/suggested-edit.store';
+import type { SuggestedEdit, SuggestedEditStore } from '../suggested-edit/suggested-edit.store';
 import type { Annotation, Decision, ProcessingDuration } from './annotation.types';
 import {
   type ChangeTools,
@@ -77,7 +77,19 @@ export type Annotations = ReturnType<typeof createAnnotations>;
 
 /** Opening, reviewing and finishing annotations. */
 export function createAnnotations(tools: AnnotationTools) {
-  const { backbone, store, content, idempotency, readings, schemas, queues, notes, blockers, extensions } = tools;
+  const {
+    backbone,
+    store,
+    content,
+    idempotency,
+    readings,
+    schemas,
+    queues,
+    notes,
+    blockers,
+    extensions,
+    suggestedEdits,
+  } = tools;
   const rules = createRules(tools);
   const transfer = createTransfer(tools, rules);
   const duplicates = createDuplicates(tools);
@@ -160,7 +172,9 @@ export function createAnnotations(tools: AnnotationTools) {
         { today: today() },
       );
       const contradictions = result.eInvoice?.contradictions ?? [];
+      const proposed = await proposedEdit(awaited, q, request.proposedDocuments);
       const patch = {
+        ...(proposed && { suggestedEditId: proposed.id }),
         pageIds: request.pageIds,
         engineVersion: result.engineVersion,
         einvoice: result.eInvoice !== undefined,
@@ -170,8 +184,10 @@ export function createAnnotations(tools: AnnotationTools) {
         ],
         fingerprint: fingerprintOf(result.fields),
       };
-      const saveReading = async (session: ClientSession, { id: annotationId, schemaId }: Annotation) =>
-        readings.save(session, { annotationId, schemaId, schemaVersion, sources });
+      const saveReading = async (session: ClientSession, { id: annotationId, schemaId, queueId }: Annotation) => {
+        await readings.save(session, { annotationId, schemaId, schemaVersion, sources });
+        if (proposed) await suggestedEdits.insert(session, proposed, queueId);
+      };
       if (await rules.asksAtImport(q)) {
         return awaitExtensions(caller, awaited, { ...patch, extractedPollId: rirPollId }, async (session, after) => {
           await content.replaceAll(session, after.id, formulas.nodes);
@@ -595,6 +611,27 @@ export function createAnnotations(tools: AnnotationTools) {
         },
       }),
     );
+  }
+
+  /**
+   * What the engine proposes where its queue wants to be told; null: nothing. A proposal that is there already stays, it may be a
+   * person's.
+   */
+  async function proposedEdit(
+    { id: annotationId, organizationId, suggestedEditId }: Annotation,
+    { id: targetQueueId, settings }: queue.Queue,
+    documents: readonly contract.ProposedDocument[],
+  ): Promise<SuggestedEdit | null> {
+    if (documents.length === 0 || suggestedEditId !== null || settings?.suggested_edit !== 'suggest') return null;
+    const id = await backbone.ids.next('suggested_edit');
+    return {
+      ...{ id, organizationId, annotationId },
+      documents: documents.map(({ pageIds }) => ({
+        pages: pageIds.map((pageId) => ({ pageId, rotation: 0, deleted: false })),
+        targetQueueId,
+        values: {},
+      })),
+    };
   }
 
   /** The annotation as it is then; undefined when it is gone. */

@@ -9,7 +9,7 @@ import { remember } from '../memory/memory';
 import { ClaimLost, requireClaim } from './claim';
 import { type Job, MAX_FAILURES, RETRY_DELAYS_MS } from './job';
 import { type JobStore, LEASE_MS } from './job.store';
-import { splitAtSeparators } from './split';
+import { lookAt, splitAtSeparators, wantsProposals } from './split';
 import { toContract } from './to-contract';
 import { turn } from './turn';
 
@@ -65,9 +65,11 @@ export async function runJob(tools: JobTools, job: Job, onRead: () => void): Pro
   try {
     const file = await fetchReadable(tools, caller, job);
     endStage('fetch');
-    if (await splitAtSeparators(tools, caller, job, file.bytes, lost.signal)) return await store.finish(job);
+    const looked = await lookAt(tools, caller, job, file.bytes, lost.signal);
+    if (await splitAtSeparators(tools, caller, job, looked, lost.signal)) return await store.finish(job);
     const rotationDeg = job.rotationDeg ?? 0;
-    const recognized = await readFile(tools, caller, job, file, lost.signal);
+    const wanted = { ...job, proposeSplit: wantsProposals(looked) };
+    const recognized = await readFile(tools, caller, wanted, file, lost.signal);
     endStage('read');
     onRead();
     const recognition = turn(await remember(tools.lessons, job.organizationId, recognized), rotationDeg);
@@ -86,7 +88,13 @@ export async function runJob(tools: JobTools, job: Job, onRead: () => void): Pro
     );
     endStage('pages');
     await annotations.finishExtraction(
-      annotation.FinishExtractionRequest.fromPartial({ ...target(job), pageIds, result: toContract(recognition) }),
+      annotation.FinishExtractionRequest.fromPartial({
+        ...target(job),
+        ...{ pageIds, result: toContract(recognition) },
+        proposedDocuments: (recognition.documents ?? []).map((numbers) => ({
+          pageIds: numbers.map((number) => pageIds[number - 1] as number),
+        })),
+      }),
       caller,
     );
     endStage('fields');
@@ -113,18 +121,26 @@ export async function read(
 async function readFile(
   tools: JobTools,
   caller: Caller,
-  document: { readonly documentId: number; readonly locale: string },
+  document: Wanted,
   file: File,
   signal?: AbortSignal,
 ): Promise<Recognition> {
   try {
-    return await recognize(tools, file, document.locale, signal);
+    return await recognize(tools, file, document, signal);
   } catch (error) {
     const isDamagedPdf = (error as { reason?: unknown }).reason === 'corrupt' && file.mimeType === 'application/pdf';
     if ((error as Error).name !== 'UnreadableDocument' || !isDamagedPdf) throw error;
     await prepareRendition(tools, caller, document.documentId);
-    return recognize(tools, await fetchFile(tools, caller, document.documentId), document.locale, signal);
+    return recognize(tools, await fetchFile(tools, caller, document.documentId), document, signal);
   }
+}
+
+/** What is to be read, and how. */
+interface Wanted {
+  readonly documentId: number;
+  readonly locale: string;
+  /** Whether to look for several documents in the file. */
+  readonly proposeSplit?: boolean;
 }
 
 interface File {
@@ -160,13 +176,18 @@ async function prepareRendition(tools: JobTools, caller: Caller, documentId: num
   if (problem) throw new UnreadableDocument('corrupt', problem);
 }
 
-async function recognize(tools: JobTools, file: File, locale: string, signal?: AbortSignal): Promise<Recognition> {
+async function recognize(
+  tools: JobTools,
+  file: File,
+  { locale, proposeSplit = false }: Wanted,
+  signal?: AbortSignal,
+): Promise<Recognition> {
   const started = process.hrtime.bigint();
   const seconds = () => Number(process.hrtime.bigint() - started) / 1e9;
   try {
     const recognition = await tools.pool.run(
       'recognize',
-      { bytes: file.bytes, options: { mimeType: file.mimeType, locale, ocr: tools.ocr } },
+      { bytes: file.bytes, options: { mimeType: file.mimeType, locale, proposeSplit, ocr: tools.ocr } },
       { signal },
     );
     tools.observe(seconds(), 'read');

@@ -1,4 +1,4 @@
-import { runsBetween, SEPARATOR_TEXT } from '@intake/engine';
+import { type PageCode, runsBetween, SEPARATOR_TEXT } from '@intake/engine';
 import { type Caller, Refusal } from '@intake/rpc';
 import { requireClaim } from './claim';
 import type { Job } from './job';
@@ -16,11 +16,10 @@ export async function splitAtSeparators(
   tools: JobTools,
   caller: Caller,
   job: Job,
-  bytes: Buffer,
+  { bytes, pageCount, codes, settings }: LookedAt,
   signal: AbortSignal,
 ): Promise<boolean> {
-  if (job.mimeType !== 'application/pdf') return false;
-  const runs = await findRuns(tools, caller, job, bytes, signal);
+  const runs = findRuns(pageCount, codes, settings);
   if (runs.length === 0) return false;
   await requireClaim(tools.store, job);
   const { documents, annotations, pool } = tools;
@@ -48,14 +47,27 @@ export async function splitAtSeparators(
   return true;
 }
 
-/** The runs of pages between the separator pages; empty when there are none. */
-async function findRuns(
+/** A file before it is read. */
+export interface LookedAt {
+  readonly bytes: Buffer;
+  /** 0: not a PDF, or one that cannot be opened. */
+  readonly pageCount: number;
+  readonly codes: readonly PageCode[];
+  /** Of the queue; undefined when nothing of the file depends on them. */
+  readonly settings: QueueSettings | undefined;
+}
+
+type QueueSettings = Readonly<Record<string, unknown>>;
+
+/** Looks for codes on the pages of a PDF, and for what its queue says of files that hold several documents. */
+export async function lookAt(
   { pool, queues }: JobTools,
   caller: Caller,
-  { queueId }: Job,
+  { queueId, mimeType }: Job,
   bytes: Buffer,
   signal: AbortSignal,
-): Promise<number[][]> {
+): Promise<LookedAt> {
+  if (mimeType !== 'application/pdf') return { bytes, pageCount: 0, codes: [], settings: undefined };
   const { pageCount, codes } = await pool
     .run('findPageCodes', { bytes }, { signal, timeoutMs: LOOK_MS })
     .catch((error) => {
@@ -63,15 +75,25 @@ async function findRuns(
       if ((error as Error).name !== 'UnreadableDocument') throw error;
       return { pageCount: 0, codes: [] };
     });
-  if (codes.length === 0) return [];
+  if (pageCount < 2) return { bytes, pageCount, codes, settings: undefined };
   const [target] = (await queues.getQueues({ ids: [queueId] }, caller)).queues;
-  const ours = separatorTexts(target?.settings);
+  return { bytes, pageCount, codes, settings: target?.settings };
+}
+
+/** Whether people want to be told that a file seems to hold several documents (`suggested_edit` of its queue's settings). */
+export function wantsProposals({ settings }: LookedAt): boolean {
+  return settings?.suggested_edit === 'suggest';
+}
+
+/** The runs of pages between the separator pages; empty when there are none. */
+function findRuns(pageCount: number, codes: readonly PageCode[], settings: QueueSettings | undefined): number[][] {
+  const ours = separatorTexts(settings);
   const separators = codes.filter(({ text }) => ours.includes(text.trim())).map(({ pageNumber }) => pageNumber);
   return runsBetween(pageCount, new Set(separators));
 }
 
 /** What separator pages of a queue say: `separator_qr_codes` of its settings, else the one text of ours. An empty list: there are none. */
-export function separatorTexts(settings: Readonly<Record<string, unknown>> | undefined): readonly string[] {
+export function separatorTexts(settings: QueueSettings | undefined): readonly string[] {
   const own = settings?.separator_qr_codes;
   return Array.isArray(own) ? own.filter((text) => typeof text === 'string') : [SEPARATOR_TEXT];
 }
