@@ -76,10 +76,13 @@ export function connectRpc<D extends Definition>(
     const edge = currentContext().deadline?.getTime() ?? Number.POSITIVE_INFINITY;
     return { deadline: new Date(Math.min(own, edge)) };
   };
-  const cancelWithCaller = (call: { cancel(): void }): void => {
+  /** A request may make many calls: it lets go of each when that has ended. */
+  const cancelWithCaller = (call: { cancel(): void; once(event: 'status', listener: () => void): unknown }): void => {
     const { signal } = currentContext();
-    if (signal?.aborted) call.cancel();
-    else signal?.addEventListener('abort', () => call.cancel(), { once: true });
+    const cancel = () => call.cancel();
+    if (signal?.aborted) return cancel();
+    signal?.addEventListener('abort', cancel, { once: true });
+    call.once('status', () => signal?.removeEventListener('abort', cancel));
   };
   /**
    * A call may take minutes, but not because nobody answers at the other end; and while replicas are replaced one after the

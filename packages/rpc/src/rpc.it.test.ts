@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { getEventListeners } from 'node:events';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import {
@@ -276,6 +277,20 @@ describe('deadlines', () => {
     // Not the ten seconds that a call has by itself; the way there takes its time.
     expect((innerDeadline?.getTime() ?? 0) - edge.getTime()).toBeLessThan(3000);
     await waitFor('the inner call to be given up', () => innerAborted);
+  });
+
+  it('a request keeps nothing of the calls that it has made', async () => {
+    const { address } = await serveRecognize(async ({ documentId }) => {
+      if (documentId === 2) throw new Refusal('NOT_FOUND');
+      return ok();
+    });
+    const client = await connectExtraction(address);
+    const { signal } = new AbortController();
+    await runInContext({ ...currentContext(), signal }, async () => {
+      await client.recognize(request, CALLER);
+      await client.recognize({ ...request, documentId: 2 }, CALLER).catch(() => undefined);
+    });
+    await waitFor('the listeners to be gone', () => getEventListeners(signal, 'abort').length === 0);
   });
 
   it('cancels the call when the request it serves has gone', async () => {
