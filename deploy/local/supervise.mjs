@@ -6,8 +6,8 @@ import { markProcess, openLog, rememberProcess, stopProcess } from './processes.
 import { portsOf, reachableHost } from './services.mjs';
 import { ROOT } from './settings.mjs';
 
-/** Requests live shortly: with room for them, the collector has a third of the work (16 MB is Node's own choice). */
-const NODE_OPTIONS = ['--max-semi-space-size=64'];
+/** Requests live shortly: with room for those of all services, the collector has a third of the work (16 MB is Node's own choice). */
+const ALL_IN_ONE = ['--max-semi-space-size=64'];
 
 const RESTART_AFTER_MS = 1000;
 const DRAIN_MS = 30_000;
@@ -39,7 +39,8 @@ export function superviseServices({ groups, env, dataDir, log, onChange, onStart
     const label = groups.length === 1 ? 'intake' : names.join('-');
     const logFile = join(dataDir, 'logs', `${label}.log`);
     const logFd = openLog(logFile);
-    const child = spawn(process.execPath, [...NODE_OPTIONS, join(ROOT, 'deploy/local/host.mjs'), ...names], {
+    const options = groups.length === 1 ? ALL_IN_ONE : [];
+    const child = spawn(process.execPath, [...options, join(ROOT, 'deploy/local/host.mjs'), ...names], {
       cwd: ROOT,
       env,
       detached: true, // Ctrl-C reaches the launcher only, which then stops everything in order
