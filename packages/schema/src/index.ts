@@ -27,7 +27,13 @@ export {
   renderNodes,
   renderTree,
 } from './content/content-tree';
-export { type ExportDatapoint, type ExportGroup, type ExportNode, exportTree } from './content/export-tree';
+export {
+  type ExportDatapoint,
+  type ExportedNode,
+  type ExportGroup,
+  type ExportNode,
+  exportTree,
+} from './content/export-tree';
 export { sourcesOf } from './content/first-value';
 export type { ContentMessage, FormulaDetail } from './content/message';
 export { type MigrationOptions, migrateContent } from './content/migrate';

@@ -197,7 +197,10 @@ export function createRpc(deps: {
     requestExports: async (request, caller) => annotations.requestExports(caller, await withRelations(request, caller)),
     async *streamForExport(request, caller) {
       const filter = await withRelations(request, caller);
-      const [total, origins] = await Promise.all([store.count(caller, filter), store.findOrigins(caller, filter)]);
+      const [total, origins] = await Promise.all([
+        store.count(caller, filter),
+        filter.withoutOrigins ? NO_ORIGINS : store.findOrigins(caller, filter),
+      ]);
       yield { header: { total, ...origins } };
       for await (const { annotation, contentJson } of contents.exportAll(store.stream(caller, filter))) {
         yield { annotation: { annotation: toProto(annotation), contentJson } };
@@ -398,6 +401,8 @@ function toMessage({
 }
 
 /** Null in the domain is a field that is not there in the contract. */
+const NO_ORIGINS = { schemaIds: [], queueIds: [] };
+
 function toProto(annotation: Annotation): contract.Annotation {
   const there = <T>(value: T | null): T | undefined => value ?? undefined;
   return {

@@ -32,8 +32,10 @@ export function nodesToTree(nodes: readonly ContentNode[]): ContentTreeNode[] {
 }
 
 /** Children by the id of their parent, in their order; sections under null. */
-export function groupByParent(nodes: readonly ContentNode[]): Map<number | null, ContentNode[]> {
-  const children = new Map<number | null, ContentNode[]>();
+export function groupByParent<N extends Pick<ContentNode, 'parentId' | 'index'>>(
+  nodes: readonly N[],
+): Map<number | null, N[]> {
+  const children = new Map<number | null, N[]>();
   for (const node of nodes) {
     const siblings = children.get(node.parentId);
     if (siblings) siblings.push(node);

@@ -1,7 +1,12 @@
 import type { DatapointType, SchemaContent } from '../schema-content';
 import { type SchemaIndex, schemaIndex } from '../schema-index';
-import type { ContentNode } from './content-node';
-import { type ContentTreeNode, nodesToTree } from './content-tree';
+import type { ContentNode, DatapointContent } from './content-node';
+import { groupByParent } from './content-tree';
+
+/** What an export shows of a node. */
+export interface ExportedNode extends Pick<ContentNode, 'id' | 'parentId' | 'index' | 'category' | 'schemaId'> {
+  readonly content: Pick<DatapointContent, 'value' | 'normalizedValue' | 'rirConfidence'> | null;
+}
 
 /** A node of exported content, with the keys and their order of API: export.md section 6. */
 export type ExportNode = ExportGroup | ExportDatapoint;
@@ -27,26 +32,29 @@ export interface ExportDatapoint {
  *
  * @param schema the annotation's own
  */
-export function exportTree(schema: SchemaContent, nodes: readonly ContentNode[]): ExportGroup[] {
+export function exportTree(schema: SchemaContent, nodes: readonly ExportedNode[]): ExportGroup[] {
   const index = schemaIndex(schema);
-  return nodesToTree(nodes).map((section) => exportGroup(index, section, 'section'));
+  const children = groupByParent(nodes);
+  const exportBelow = (id: number): ExportNode[] =>
+    (children.get(id) ?? []).flatMap((child): ExportNode[] =>
+      child.category === 'datapoint' ? exportDatapoint(index, child) : [exportGroup(child, child.category)],
+    );
+  const exportGroup = ({ id, schemaId }: ExportedNode, category: ExportGroup['category']): ExportGroup => ({
+    category,
+    schema_id: schemaId,
+    children: exportBelow(id),
+  });
+  return (children.get(null) ?? []).map((section) => exportGroup(section, 'section'));
 }
 
-function exportGroup(index: SchemaIndex, node: ContentTreeNode, category: ExportGroup['category']): ExportGroup {
-  const children = node.children.flatMap((child): ExportNode[] =>
-    child.category === 'datapoint' ? exportDatapoint(index, child) : [exportGroup(index, child, child.category)],
-  );
-  return { category, schema_id: node.schemaId, children };
-}
-
-function exportDatapoint(index: SchemaIndex, node: ContentTreeNode): ExportDatapoint[] {
-  const datapoint = index.datapoints.get(node.schemaId);
-  if (!datapoint || !node.content || datapoint.type === 'button' || datapoint.can_export === false) return [];
-  const { rirConfidence, normalizedValue, value } = node.content;
+function exportDatapoint(index: SchemaIndex, { schemaId, content }: ExportedNode): ExportDatapoint[] {
+  const datapoint = index.datapoints.get(schemaId);
+  if (!datapoint || !content || datapoint.type === 'button' || datapoint.can_export === false) return [];
+  const { rirConfidence, normalizedValue, value } = content;
   return [
     {
       category: 'datapoint',
-      schema_id: node.schemaId,
+      schema_id: schemaId,
       rir_confidence: rirConfidence,
       value: normalizedValue ?? value,
       type: datapoint.type,

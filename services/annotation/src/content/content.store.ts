@@ -3,7 +3,7 @@ import { type ClientSession, type Database, rowsOf } from '@intake/mongo';
 import { type ContentChange, type ContentNode, type ContentSize, sizeOf } from '@intake/schema';
 import { Schema } from 'mongoose';
 import { type IndexedNode, indexContent, MAX_INDEXED } from '../search/content-index';
-import { type NodeRow, toNode, toRow } from './node-row';
+import { EXPORTED, type NodeRow, toExportedNode, toNode, toRow } from './node-row';
 
 /** The content of annotations, one MongoDB document for each node, so that a large table is no large document. */
 export type ContentStore = ReturnType<typeof createContentStore>;
@@ -16,6 +16,16 @@ export function createContentStore(database: Database) {
 
   const list = async (annotationId: number, session?: ClientSession): Promise<ContentNode[]> =>
     (await rows.find({ annotationId }, { session }).toArray()).map(toNode);
+  const listMany = async <N>(
+    annotationIds: readonly number[],
+    toOne: (row: NodeRow) => N,
+    projection?: Record<string, 1>,
+  ): Promise<Map<number, N[]>> => {
+    const found = await rows.find({ annotationId: { $in: [...annotationIds] } }, { projection }).toArray();
+    const byAnnotation = new Map<number, N[]>(annotationIds.map((id) => [id, []]));
+    for (const row of found) byAnnotation.get(row.annotationId)?.push(toOne(row));
+    return byAnnotation;
+  };
   /** What the annotation is found by, and its size, follow its content. The annotation is written before its content. */
   const index = async (
     session: ClientSession,
@@ -66,12 +76,9 @@ export function createContentStore(database: Database) {
       return rows.aggregate<annotation.FieldFigures>(stages, { session }).toArray();
     },
     /** Nodes of several annotations at once. */
-    async listMany(annotationIds: readonly number[]): Promise<Map<number, ContentNode[]>> {
-      const found = await rows.find({ annotationId: { $in: [...annotationIds] } }).toArray();
-      const byAnnotation = new Map<number, ContentNode[]>(annotationIds.map((id) => [id, []]));
-      for (const row of found) byAnnotation.get(row.annotationId)?.push(toNode(row));
-      return byAnnotation;
-    },
+    listMany: (annotationIds: readonly number[]) => listMany(annotationIds, toNode),
+    /** What exports show of the nodes of several annotations. */
+    listExported: (annotationIds: readonly number[]) => listMany(annotationIds, toExportedNode, EXPORTED),
     /** Replaces the whole content. */
     async replaceAll(session: ClientSession, annotationId: number, nodes: readonly ContentNode[]): Promise<void> {
       await rows.deleteMany({ annotationId }, { session });

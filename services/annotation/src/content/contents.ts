@@ -366,7 +366,7 @@ export function createContents(tools: AnnotationTools) {
     ): AsyncGenerator<{ annotation: Annotation; contentJson: string }> {
       async function* read() {
         for await (const batch of inBatches(annotations))
-          yield { batch, nodes: await content.listMany(batch.map(({ id }) => id)) };
+          yield { batch, nodes: await content.listExported(batch.map(({ id }) => id)) };
       }
       for await (const { batch, nodes } of ahead(read())) {
         for (const annotation of batch) {

@@ -1,4 +1,4 @@
-import { type ContentNode, type DatapointContent, emptyContent } from '@intake/schema';
+import { type ContentNode, type DatapointContent, type ExportedNode, emptyContent } from '@intake/schema';
 
 /** A node as it is stored: what a table of thousands of rows has in nearly every cell, nothing, is left out. */
 export interface NodeRow
@@ -69,6 +69,27 @@ export function toNode(row: NodeRow): ContentNode {
   if (row.noRecalculation !== undefined) node.noRecalculation = row.noRecalculation;
   if (row.grid !== undefined) node.grid = row.grid;
   return node;
+}
+
+/** The fields of a row that {@link toExportedNode} reads. */
+export const EXPORTED = {
+  annotationId: 1,
+  parentId: 1,
+  index: 1,
+  category: 1,
+  schemaId: 1,
+  'content.value': 1,
+  'content.normalizedValue': 1,
+  'content.rirConfidence': 1,
+} as const;
+
+/** What an export shows of a row. */
+export function toExportedNode({ _id, parentId, index, category, schemaId, content }: NodeRow): ExportedNode {
+  const { value = '', normalizedValue = null, rirConfidence = null } = content ?? {};
+  return {
+    ...{ id: _id, parentId, index, category, schemaId },
+    content: content ? { value, normalizedValue, rirConfidence } : null,
+  };
 }
 
 function filledOf(content: DatapointContent): Partial<DatapointContent> {

@@ -53,7 +53,10 @@ export async function openExport(
     throw invalidField('format', `Select a valid choice. ${request.format} is not one of the available choices.`);
   const dialect = readDialect(format === 'csv' ? request.dialect : undefined);
   const asked = annotation.ListAnnotationsRequest.fromPartial(request.filter ?? {});
-  const filter = { ...asked, ordering: asked.ordering.length > 0 ? asked.ordering : ['id'] };
+  // Only columns follow the schemas.
+  const hasColumns = format === 'csv' || format === 'xlsx';
+  const ordering = asked.ordering.length > 0 ? asked.ordering : ['id'];
+  const filter = { ...asked, ordering, withoutOrigins: !hasColumns };
   const sources = createSources(neighbours, caller);
 
   const chooseAll = async (header: annotation.ExportHeader): Promise<Column[]> => {
@@ -68,7 +71,7 @@ export async function openExport(
   let open = await sources.openAnnotations(filter);
   try {
     const pagination = paginate(open.header.total, asked, request.requestUrl);
-    const columns = format === 'csv' || format === 'xlsx' ? await chooseAll(open.header) : [];
+    const columns = hasColumns ? await chooseAll(open.header) : [];
     if (request.toStatus !== '') {
       // The set is what matched before: afterwards the filter may find others, or none.
       await open.close();
