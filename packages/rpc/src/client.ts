@@ -80,7 +80,7 @@ export function connectRpc<D extends Definition>(
   const cancelWithCaller = (call: { cancel(): void; once(event: 'status', listener: () => void): unknown }): void => {
     const { signal } = currentContext();
     const cancel = () => call.cancel();
-    if (signal?.aborted) return cancel();
+    if (signal?.aborted) cancel();
     signal?.addEventListener('abort', cancel, { once: true });
     call.once('status', () => signal?.removeEventListener('abort', cancel));
   };
