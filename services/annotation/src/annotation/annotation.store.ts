@@ -30,7 +30,15 @@ const TIMES: Readonly<Record<string, string>> = {
 const UNREAD = { ownWords: 0, contentWords: 0, contentFields: 0 };
 
 /** A relation of more annotations than anybody looks at. */
-const MOST_DUPLICATES = 1000;
+export const MOST_DUPLICATES = 1000;
+
+/** What makes annotations duplicates: the bytes of their documents, or else sender, number and total of documents with other bytes. */
+export type Shared = 'md5' | 'fingerprint';
+
+function duplicatesOf({ organizationId, documentId, md5, fingerprint }: Annotation, by: Shared) {
+  const same = by === 'md5' ? { md5 } : { fingerprint, ...(md5 !== null && { md5: { $ne: md5 } }) };
+  return { organizationId, ...same, documentId: { $ne: documentId }, status: { $ne: 'purged' } };
+}
 
 /** Annotations in MongoDB. Every query is scoped to the caller's organization and queues. */
 export type AnnotationStore = ReturnType<typeof createAnnotationStore>;
@@ -136,7 +144,7 @@ export function createAnnotationStore(database: Database) {
   schema.index({ purgeRequestedAt: 1 }, { partialFilterExpression: { purgeRequestedAt: { $type: 'date' } } });
   schema.index({ organizationId: 1, md5: 1 }, { partialFilterExpression: { md5: { $type: 'string' } } });
   schema.index(
-    { organizationId: 1, fingerprint: 1 },
+    { organizationId: 1, fingerprint: 1, md5: 1 },
     { partialFilterExpression: { fingerprint: { $type: 'string' } } },
   );
   schema.index({ labelIds: 1 });
@@ -389,15 +397,23 @@ export function createAnnotationStore(database: Database) {
     async touch(session: ClientSession, { id }: Annotation): Promise<void> {
       await model.updateOne({ _id: id }, { $inc: { touches: 1 } }, { session, strict: false });
     },
-    /** Annotations of other documents of the organization that have the same bytes, or the same sender, number and total. */
+    /** Whether annotations of other documents of the organization share something with this one. */
+    async hasDuplicates(session: ClientSession | undefined, annotation: Annotation, by: Shared): Promise<boolean> {
+      return (
+        (await model
+          .exists(duplicatesOf(annotation, by))
+          .session(session ?? null)
+          .lean()) !== null
+      );
+    },
+    /** The oldest of them, no more than {@link MOST_DUPLICATES}. */
     async findDuplicates(
-      session: ClientSession | undefined,
-      { organizationId, documentId }: Annotation,
-      same: { readonly md5: string } | { readonly fingerprint: string },
-    ): Promise<Annotation[]> {
-      const filter = { organizationId, ...same, documentId: { $ne: documentId }, status: { $ne: 'purged' } };
-      const found = await model.find(filter, null, { session }).sort({ _id: 1 }).limit(MOST_DUPLICATES).lean<Row[]>();
-      return found.map(toAnnotation);
+      session: ClientSession,
+      annotation: Annotation,
+      by: Shared,
+    ): Promise<Pick<Annotation, 'id' | 'queueId'>[]> {
+      const found = model.find(duplicatesOf(annotation, by), { queueId: 1 }, { session }).sort({ _id: 1 });
+      return (await found.limit(MOST_DUPLICATES).lean<Row[]>()).map(({ _id: id, queueId }) => ({ id, queueId }));
     },
     /** Whether another annotation of the document still has its data. */
     async isDocumentNeeded(session: ClientSession, { id, documentId }: Annotation): Promise<boolean> {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { extraction } from '@intake/contracts';
 import { type ClientSession, isDuplicateKey } from '@intake/mongo';
+import { MOST_DUPLICATES, type Shared } from '../annotation/annotation.store';
 import type { Annotation } from '../annotation/annotation.types';
 import type { AnnotationTools } from '../annotation/annotations';
 
@@ -26,34 +27,31 @@ export function createDuplicates({
   store,
   relations,
 }: Pick<AnnotationTools, 'backbone' | 'store' | 'relations'>) {
-  /** The kinds of duplicates there are, each with the key of its relation. */
-  const find = async (session: ClientSession | undefined, annotation: Annotation) => {
-    const { md5, fingerprint } = annotation;
-    const sameBytes = md5 ? await store.findDuplicates(session, annotation, { md5 }) : [];
-    const known = new Set(sameBytes.map(({ id }) => id));
-    const sameFacts = fingerprint ? await store.findDuplicates(session, annotation, { fingerprint }) : [];
-    // A relation of its own only for what the bytes do not say already.
-    const others = sameFacts.filter(({ id }) => !known.has(id));
-    return [
-      ...(md5 && sameBytes.length > 0 ? [{ key: md5, annotations: sameBytes }] : []),
-      ...(fingerprint && others.length > 0 ? [{ key: fingerprint, annotations: sameFacts }] : []),
-    ];
+  /** What an annotation shares with others, with the key of their relation: facts only where the bytes do not say so already. */
+  const findShared = async (session: ClientSession | undefined, annotation: Annotation) => {
+    const shared: { by: Shared; key: string }[] = [];
+    for (const by of ['md5', 'fingerprint'] as const) {
+      const key = annotation[by];
+      if (key && (await store.hasDuplicates(session, annotation, by))) shared.push({ by, key });
+    }
+    return shared;
   };
 
   return {
     async exist(annotation: Annotation): Promise<boolean> {
-      return (await find(undefined, annotation)).length > 0;
+      return (await findShared(undefined, annotation)).length > 0;
     },
-    /** Puts an annotation into a relation with its duplicates. */
+    /** Puts an annotation into a relation with its duplicates, as long as there is room in it. */
     async link(session: ClientSession, annotation: Annotation): Promise<void> {
       const { organizationId } = annotation;
-      for (const { key, annotations } of await find(session, annotation)) {
-        const all = [...annotations, annotation];
+      for (const { by, key } of await findShared(session, annotation)) {
         const known = await relations.findDuplicates(session, organizationId, key);
+        if (known && known.annotationIds.length >= MOST_DUPLICATES) continue;
+        // The others of a relation that is there were put into it when they came.
+        const all = known ? [annotation] : [...(await store.findDuplicates(session, annotation, by)), annotation];
         const id = known?.id ?? (await backbone.ids.next('relation'));
-        if (known) {
-          for (const one of all) await relations.add(session, id, one);
-        } else {
+        if (known) await relations.add(session, id, annotation);
+        else
           await relations.insert(session, {
             id,
             organizationId,
@@ -63,7 +61,6 @@ export function createDuplicates({
             annotationIds: all.map((one) => one.id),
             queueIds: [...new Set(all.map((one) => one.queueId))],
           });
-        }
         await store.changeIds(
           session,
           all.map((one) => one.id),
