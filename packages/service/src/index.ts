@@ -3,6 +3,7 @@ export { type CommandRuntime, createCommandRuntime, runAsCommand } from './comma
 export { ConfigError, count, type Environment, flag, list, readConfig, type Setting, text } from './config';
 export { currentContext, currentRequestId, type RequestContext, runInContext } from './context';
 export { createLog, type Logger } from './log';
+export { createReceivingFirst, type ReceivingFirst } from './receiving-first';
 export { type RunningService, type Runtime, runAsProcess, runService } from './run';
 export type { Stuck, StuckSource } from './stuck';
 export {

@@ -4,7 +4,7 @@ import { annotation, documentStorage, extension, mailIngest, queue } from '@inta
 import { type EngineJobs, engineWorker } from '@intake/engine';
 import { createIndexes, isMongoUnavailable, transaction } from '@intake/mongo';
 import { connectRpc, createReader, isNeighbourAway, serveRpc, systemCaller } from '@intake/rpc';
-import { type Environment, runAsProcess, runService } from '@intake/service';
+import { createReceivingFirst, type Environment, runAsProcess, runService } from '@intake/service';
 import { type ArchiveJobs, archiveWorker, ChildPool, type ConvertJobs, convertWorker } from '@intake/untrusted';
 import { readSettings } from './config';
 import { createConsumers } from './consumers';
@@ -110,6 +110,7 @@ export const start = (env: Environment) =>
         return start !== null && beginsLikeEInvoice(await buffer(start));
       },
     });
+    const receivingFirst = createReceivingFirst();
     const joinPictures = createJoinPictures({ files, objects, engine });
     const createUpload = createCreateUpload({
       backbone,
@@ -146,7 +147,8 @@ export const start = (env: Environment) =>
       handlers: createRpc({
         checkStorage: createCheckStorage({ fileStore, objects, documents }),
         ...{ files, fileStore, objects, documents, uploads, tasks, pages, pageTexts },
-        ...{ createUpload, addAttachments, nextTaskId: () => backbone.ids.next('task') },
+        createUpload: (...of) => receivingFirst.receive(() => createUpload(...of)),
+        ...{ turnToRead: receivingFirst.turnToGoOn, addAttachments, nextTaskId: () => backbone.ids.next('task') },
         inTransaction: (task) => transaction(database, task),
         measureDocument: createMeasureDocument({ objects, engine }),
         ...{ importUpload, drawPage, findBarcodes, prepareRendition, splitDocument, cutDocument },

@@ -42,6 +42,8 @@ export interface RpcOptions {
   readonly relating: DocumentRelations;
   readonly downloads: Downloads;
   readonly createUpload: CreateUpload;
+  /** Returns when a document may be read: receiving comes first. */
+  readonly turnToRead: () => Promise<void>;
   readonly addAttachments: AddAttachments;
   readonly nextTaskId: () => Promise<number>;
   readonly inTransaction: (task: (session: ClientSession) => Promise<void>) => Promise<void>;
@@ -164,6 +166,7 @@ export function createRpc(options: RpcOptions): Handlers<Service> {
       return { documents: list.map(toDocumentMessage), total };
     },
     async *getFile({ documentId, s3Name, offset, length, rendition }, caller) {
+      if (caller.kind === 'system' && caller.username === 'extraction') await options.turnToRead();
       const which = documentId === undefined ? { s3Name: s3Name ?? '' } : { id: documentId };
       const document = found(await documents.find(caller, which));
       const own = { key: document.s3Name, mimeType: document.mimeType, size: document.size, sha256: document.sha256 };

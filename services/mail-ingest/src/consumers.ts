@@ -15,7 +15,7 @@ export interface ConsumerOptions {
   readonly threads: ThreadStore;
   readonly emit: Backbone['emit'];
   /** Returns when a message may be read: receiving comes first. */
-  readonly turnToRead: () => Promise<void>;
+  readonly turnToGoOn: () => Promise<void>;
   /** Null: hooks are asked, and `email.answered` follows. */
   readonly readEmail: (email: Email) => Promise<Reading | null>;
   readonly releaseFiles: (keys: readonly string[]) => Promise<void>;
@@ -33,7 +33,7 @@ interface Happening {
 
 /** What this service does about events. */
 export function createConsumers(options: ConsumerOptions): EventHandlers {
-  const { emails, threads, emit, turnToRead, readEmail, releaseFiles, conclusion, onDropped, log } = options;
+  const { emails, threads, emit, turnToGoOn, readEmail, releaseFiles, conclusion, onDropped, log } = options;
 
   const finish = async (email: Email, reading: Reading) => {
     const { id, organizationId, queueId } = email;
@@ -68,7 +68,7 @@ export function createConsumers(options: ConsumerOptions): EventHandlers {
 
   const reading: EventHandler<'email.received' | 'email.answered'> = {
     on: async ({ payload: { emailId, organizationId } }) => {
-      await turnToRead();
+      await turnToGoOn();
       const email = await emails.find(systemCaller('mail-ingest', organizationId), emailId);
       if (email?.state !== 'received') return async () => undefined;
       try {

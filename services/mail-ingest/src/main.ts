@@ -2,7 +2,7 @@ import { connectBackbone, startConsumer } from '@intake/bus';
 import { annotation, auth, documentStorage, extension, mailIngest, queue } from '@intake/contracts';
 import { createIndexes, isMongoUnavailable } from '@intake/mongo';
 import { connectRpc, isNeighbourAway, serveRpc, systemCaller } from '@intake/rpc';
-import { type Environment, runAsProcess, runService } from '@intake/service';
+import { createReceivingFirst, type Environment, runAsProcess, runService } from '@intake/service';
 import { ChildPool } from '@intake/untrusted';
 import { apiUrls } from '@intake/urls';
 import { Counter } from 'prom-client';
@@ -24,7 +24,6 @@ import { startRelay } from './outgoing/relay';
 import { createOutgoing, createSendEmail } from './outgoing/send-email';
 import { createSubscriptionLinks } from './outgoing/subscription';
 import { createRpc } from './rpc';
-import { createBursts } from './smtp/bursts';
 import { createNetworkCheck } from './smtp/front-server';
 import { MAX_MESSAGE_BYTES, startSmtpListener } from './smtp/smtp-listener';
 import { createStorage } from './storage';
@@ -56,7 +55,7 @@ export const start = (env: Environment) =>
     const checker = new ChildPool<ParseJobs>({ worker: parseWorker, size: readers, timeoutMs: CHECK_MS });
     runtime.onStop('sender checks', () => checker.close());
 
-    const bursts = createBursts();
+    const receivingFirst = createReceivingFirst();
     const receive = createReceiveEmail({ backbone, emails, keepFiles: storage.keepFiles });
     const importEmail = createImportEmail({ backbone, emails, ...storage });
     const isFront = createNetworkCheck(sender.frontNetworks);
@@ -132,7 +131,7 @@ export const start = (env: Environment) =>
       ...backbone,
       handlers: createConsumers({
         ...{ emails, threads, readEmail, conclusion, emit: backbone.emit, log: runtime.log },
-        turnToRead: bursts.turnToRead,
+        turnToGoOn: receivingFirst.turnToGoOn,
         releaseFiles: storage.releaseFiles,
         onDropped: ({ id, inboxId }, reason) => {
           dropped.inc();
@@ -152,7 +151,7 @@ export const start = (env: Environment) =>
       findInbox: inboxes.findByAddress,
       store: (chunks) => storage.putRaw(chunks, MAX_MESSAGE_BYTES),
       receive,
-      take: bursts.receive,
+      take: receivingFirst.receive,
     });
     runtime.log.info({ port, domain: smtp.domain }, 'SMTP listens');
   });

@@ -1,0 +1,72 @@
+import { createReceivingFirst } from './receiving-first';
+
+describe('receiving comes first', () => {
+  let time = 100_000;
+  const make = () => createReceivingFirst(() => time);
+  /** Receives one, which takes so long. */
+  const receive = (first: ReturnType<typeof make>, ms: number) =>
+    first.receive(async () => {
+      time += ms;
+    });
+  const mayGoOn = async (first: ReturnType<typeof make>) => {
+    let may = false;
+    const turn = first.turnToGoOn().then(() => {
+      may = true;
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+    const answer = may;
+    // One that has to wait is let go, so that nothing is left behind.
+    const before = time;
+    time += 3_600_000;
+    await turn;
+    time = before;
+    return answer;
+  };
+
+  test('as long as it is quick, work goes on at once', async () => {
+    const first = make();
+    for (let i = 0; i < 20; i++) {
+      await receive(first, 200);
+      expect(await mayGoOn(first)).toBe(true);
+    }
+  });
+
+  test('when it was slow, work goes on one by one, for two seconds', async () => {
+    const first = make();
+    await receive(first, 250);
+    expect([await mayGoOn(first), await mayGoOn(first)]).toEqual([true, false]);
+    time += 1999;
+    expect([await mayGoOn(first), await mayGoOn(first)]).toEqual([true, false]);
+    time += 1;
+    expect([await mayGoOn(first), await mayGoOn(first)]).toEqual([true, true]);
+  });
+
+  test('slowness without end lets one go on every quarter of a second', async () => {
+    const first = make();
+    const turns: boolean[] = [];
+    for (let i = 0; i < 20; i++) {
+      await receive(first, 1000);
+      time -= 1000 - 125;
+      turns.push(await mayGoOn(first));
+    }
+    expect(turns.map((may) => (may ? 'g' : '-')).join('')).toBe('g-'.repeat(10));
+  });
+
+  test('what has waited for two seconds goes on, however many others wait', async () => {
+    const first = make();
+    const stillSlow = () => receive(first, 0).then(() => receive(first, 250));
+    await stillSlow();
+    expect(await mayGoOn(first)).toBe(true);
+    let gone = 0;
+    const all = Array.from({ length: 30 }, () => first.turnToGoOn().then(() => gone++));
+    for (let i = 0; i < 8; i++) await stillSlow();
+    await Promise.all(all);
+    expect(gone).toBe(30);
+  });
+
+  test('one that fails is not received for ever', async () => {
+    const first = make();
+    await expect(first.receive(() => Promise.reject(new Error('away')))).rejects.toThrow();
+    expect([await mayGoOn(first), await mayGoOn(first)]).toEqual([true, true]);
+  });
+});
