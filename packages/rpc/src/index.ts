@@ -25,4 +25,5 @@ export type { CallOptions, Client, Definition, Handlers } from './methods';
 export { createReader } from './reader';
 export { type ServeOptions, serveRpc } from './server';
 export { type RpcSettings, readRpcSettings, type ServiceName } from './settings';
+export { createShare } from './share';
 export type { RpcTls } from './tls';

@@ -1,22 +1,18 @@
-import type { documentStorage, events, queue } from '@intake/contracts';
+import type { documentStorage, events } from '@intake/contracts';
 import { type ClientSession, isDuplicateKey, transaction } from '@intake/mongo';
 import { type Caller, Refusal, seesQueue, systemCaller } from '@intake/rpc';
 import type { Annotation } from './annotation.types';
 import type { AnnotationTools } from './annotations';
 import { changeInSession, openAnnotation } from './changes';
 import { newAnnotation, toMessage } from './new-annotation';
+import { createRules } from './rules';
 
 export type Opening = ReturnType<typeof createOpening>;
 
 /** The first annotation of documents that were sent. */
 export function createOpening(tools: AnnotationTools) {
-  const { backbone, store, queues, storage } = tools;
-
-  const findQueue = async (caller: Caller, id: number): Promise<queue.Queue> => {
-    const { queues: found } = await queues.getQueues({ ids: [id] }, caller);
-    if (!found[0]) throw new Refusal('NOT_FOUND', { detail: `Queue ${id} is gone.` });
-    return found[0];
-  };
+  const { backbone, store, storage } = tools;
+  const rules = createRules(tools);
 
   /** Goes on with an annotation that was opened before its document was ready: by `openWaiting`, or by a hook. */
   const importWaiting = async (
@@ -41,7 +37,7 @@ export function createOpening(tools: AnnotationTools) {
     /** Opens an annotation for a document that is ready, or goes on with the one that waits; the effect of `document.stored`. */
     async prepare(event: events.DocumentStored): Promise<(session: ClientSession) => Promise<void>> {
       const caller = systemCaller('annotation', event.organizationId);
-      const q = await findQueue(caller, event.queueId);
+      const q = await rules.getQueue(event);
       const annotation = newAnnotation(await backbone.ids.next('annotation'), event, q, new Date());
       return async (session) => {
         const there = event.uploadId ? await store.findOfDocument(caller, event.documentId, session) : [];
@@ -64,10 +60,7 @@ export function createOpening(tools: AnnotationTools) {
       if (!seesQueue(caller, upload.queueId)) throw new Refusal('NOT_FOUND');
       const system = systemCaller('annotation', upload.organizationId);
       const ids = upload.waitingDocumentIds;
-      const [q, { documents }] = await Promise.all([
-        findQueue(system, upload.queueId),
-        storage.getDocuments({ ids }, system),
-      ]);
+      const [q, { documents }] = await Promise.all([rules.getQueue(upload), storage.getDocuments({ ids }, system)]);
       const first = documents.length > 0 ? await backbone.ids.next('annotation', documents.length) : 0;
       const now = new Date();
       const opened = documents

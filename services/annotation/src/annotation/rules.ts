@@ -1,5 +1,5 @@
 import { queue as contract, type queue } from '@intake/contracts';
-import { invalidField, Refusal, systemCaller } from '@intake/rpc';
+import { createShare, invalidField, Refusal, systemCaller } from '@intake/rpc';
 import { checkContent } from '@intake/schema';
 import type { Annotation } from './annotation.types';
 import type { AnnotationTools } from './annotations';
@@ -9,6 +9,7 @@ import type { Status } from './status';
 export type Rules = ReturnType<typeof createRules>;
 
 export function createRules({ queues, content, schemas }: Pick<AnnotationTools, 'queues' | 'content' | 'schemas'>) {
+  const share = createShare<{ queues: readonly queue.Queue[] }>();
   const hasHook = async ({ id, organizationId, hookIds }: queue.Queue, event: string): Promise<boolean> => {
     if (hookIds.length === 0) return false;
     const filter = { queueIds: [id], active: true, events: [event], page: 1, pageSize: 1 };
@@ -21,8 +22,10 @@ export function createRules({ queues, content, schemas }: Pick<AnnotationTools, 
   return {
     /** The queue an annotation is in. */
     async getQueue({ queueId, organizationId }: Pick<Annotation, 'queueId' | 'organizationId'>): Promise<queue.Queue> {
-      const { queues: found } = await queues.getQueues({ ids: [queueId] }, systemCaller('annotation', organizationId));
-      if (!found[0]) throw new Refusal('NOT_FOUND', { cause: `queue ${queueId}` });
+      const { queues: found } = await share(`${organizationId}/${queueId}`, () =>
+        queues.getQueues({ ids: [queueId] }, systemCaller('annotation', organizationId)),
+      );
+      if (!found[0]) throw new Refusal('NOT_FOUND', { detail: `Queue ${queueId} is gone.` });
       return found[0];
     },
     afterExportRequest,

@@ -1,5 +1,5 @@
 import { queue } from '@intake/contracts';
-import { type Caller, type Client, organizationOf, Refusal, systemCaller } from '@intake/rpc';
+import { type Caller, type Client, createShare, organizationOf, Refusal, systemCaller } from '@intake/rpc';
 
 /** A hook as the queue service keeps it, with its secrets. */
 export type Hook = queue.Hook;
@@ -31,6 +31,7 @@ const MANY = 100;
 export type Hooks = ReturnType<typeof createHooks>;
 
 export function createHooks(queues: Pick<Client<typeof queue.QueueServiceService>, 'listHooks' | 'updateHook'>) {
+  const shareListening = createShare<Hook[]>();
   const list = async (organizationId: number, filter: Partial<queue.ListHooksRequest>): Promise<Hook[]> => {
     const request = queue.ListHooksRequest.fromPartial({ ordering: ['id'], page: 1, pageSize: MANY, ...filter });
     return (await queues.listHooks(request, systemCaller('extension', organizationId))).hooks;
@@ -38,7 +39,9 @@ export function createHooks(queues: Pick<Client<typeof queue.QueueServiceService
   return {
     /** The active hooks of a queue that listen to `event.action`, by id. */
     listening: (organizationId: number, queueId: number, event: string): Promise<Hook[]> =>
-      list(organizationId, { queueIds: [queueId], active: true, events: [event] }),
+      shareListening(`${organizationId}/${queueId}/${event}`, () =>
+        list(organizationId, { queueIds: [queueId], active: true, events: [event] }),
+      ),
     /** A hook of the organization, whatever its state; undefined when it is gone. */
     find: async (organizationId: number, id: number): Promise<Hook | undefined> =>
       (await list(organizationId, { ids: [id] }))[0],
