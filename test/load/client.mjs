@@ -1,10 +1,8 @@
-import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { randomInt } from 'node:crypto';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
-const SAMPLE = readFileSync(path.join(ROOT, 'test/samples/invoice-en.pdf'));
 const LOOK_MS = 100;
 
 /**
@@ -78,11 +76,53 @@ export async function connect(base, { username, password }) {
   };
 }
 
-/** An ordinary invoice of so many bytes, other ones each time. */
-export function makeInvoice(size = SAMPLE.length + 40) {
-  const mark = Buffer.from(`\n%${randomBytes(16).toString('hex')}`);
-  const rest = Math.max(0, size - SAMPLE.length - mark.length);
-  return Buffer.concat([SAMPLE, mark, Buffer.alloc(rest, '%')]);
+/** Where the number of an invoice stands. */
+const NUMBER = '00000000';
+
+/** An invoice of one page, whose texts stand in it as they are, and so many bytes that nothing refers to. */
+function layOut(filling) {
+  const lines = [
+    [775, 'Northwind Tools Ltd, 12 Mill Lane, Leeds LS1 4AB'],
+    [760, 'VAT number: GB123456782'],
+    [720, 'Invoice'],
+    [700, `Invoice number: ${NUMBER}`],
+    [685, 'Invoice date: 12 March 2026'],
+    [670, 'Due date: 11 April 2026'],
+    [620, 'Description                         Quantity     Unit price        Amount'],
+    [605, 'Torque wrench                              2          60.00        120.00'],
+    [590, 'Socket set, metric                         1          80.00         80.00'],
+    [550, 'Subtotal: 200.00'],
+    [535, 'VAT 20 %: 40.00'],
+    [520, 'Total GBP: 240.00'],
+  ];
+  const text = lines.map(([y, line]) => `BT /F1 10 Tf 50 ${y} Td (${line}) Tj ET`).join('\n');
+  const objects = [
+    '<< /Type /Catalog /Pages 2 0 R >>',
+    '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+    '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>',
+    `<< /Length ${text.length} >>\nstream\n${text}\nendstream`,
+    '<< /Type /Font /Subtype /Type1 /BaseFont /Courier >>',
+    `<< /Length ${filling} >>\nstream\n${'%'.repeat(filling)}\nendstream`,
+  ];
+  let pdf = '%PDF-1.4\n';
+  const offsets = objects.map((object, i) => {
+    const offset = pdf.length;
+    pdf += `${i + 1} 0 obj\n${object}\nendobj\n`;
+    return `${String(offset).padStart(10, '0')} 00000 n \n`;
+  });
+  const table = `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${offsets.join('')}`;
+  return `${pdf}${table}trailer\n<< /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${pdf.length}\n%%EOF\n`;
+}
+
+const EMPTY = layOut(0);
+const laidOut = new Map();
+
+/** An ordinary invoice with a number of its own, of about so many bytes. */
+export function makeInvoice(size = EMPTY.length) {
+  const invoice = laidOut.get(size) ?? layOut(Math.max(0, size - EMPTY.length));
+  laidOut.set(size, invoice);
+  const number = String(randomInt(10 ** NUMBER.length)).padStart(NUMBER.length, '0');
+  return Buffer.from(invoice.replace(`number: ${NUMBER}`, `number: ${number}`));
 }
 
 /** Runs `task` `count` times, some at a time. */
