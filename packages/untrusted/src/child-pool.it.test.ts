@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { ChildPool, type ChildPoolOptions, JobCrashed, JobOutOfMemory, JobTimeout, PoolClosed } from './index';
@@ -15,6 +15,8 @@ interface Jobs {
   die: { input: null; output: never };
   fail: { input: null; output: never };
   spawnAndLoop: { input: string; output: never };
+  folder: { input: null; output: string };
+  prepared: { input: null; output: { bytes: number } | null };
   strange: { input: null; output: never };
 }
 
@@ -136,6 +138,63 @@ test('children see nothing of the environment but what they are given', async ()
   delete process.env.INTAKE_TEST_SECRET;
   expect(env.LANG).toBe('C');
   expect(env.INTAKE_TEST_SECRET).toBeUndefined();
+});
+
+describe('children that are started ahead of their job', () => {
+  const openAhead = (bytes: number, idleMs = 60_000) =>
+    open({ jobsPerChild: 1, memoryBytes: 250e6, ahead: { count: 1, input: { bytes }, idleMs } });
+
+  test('come with the first job, are prepared, and one takes the next', async () => {
+    const pool = openAhead(1000);
+    expect(pool.pids).toEqual([]);
+    expect(await pool.run('prepared', null)).toBeNull();
+    const [ahead] = pool.pids.slice(-1);
+    expect(pool.load).toEqual({ running: 0, waiting: 0 });
+    expect(await pool.run('pid', null)).toBe(ahead);
+    expect(await pool.run('prepared', null)).toEqual({ bytes: 1000 });
+  });
+
+  test('do not let more jobs run than may', async () => {
+    const pool = openAhead(1000);
+    await pool.run('pid', null);
+    const runs = [1, 2, 3].map(() => pool.run('wait', 50));
+    expect(pool.load.running).toBeLessThanOrEqual(1);
+    expect(new Set(await Promise.all(runs)).size).toBe(3);
+  });
+
+  test.each([
+    ['nothing comes for them', 1000, 300],
+    ['they take too much memory', 300e6, 60_000],
+  ])('are let go when %s, and the next job is done', async (_, bytes, idleMs) => {
+    const pool = openAhead(bytes, idleMs);
+    await pool.run('pid', null);
+    const ahead = Number(pool.pids.at(-1));
+    await until(() => !isAlive(ahead) && pool.pids.length === 0);
+    expect(await pool.run('echo', 1)).toBe(1);
+  });
+});
+
+describe('folders of children', () => {
+  const prefix = `intake-test-${process.pid}-`;
+  const left = () => readdirSync(tmpdir()).filter((name) => name.startsWith(prefix));
+
+  test('are there for a child alone, and go with it', async () => {
+    const pool = open({ jobsPerChild: 1, folders: prefix });
+    const folders = [await pool.run('folder', null), await pool.run('folder', null)];
+    expect(new Set(folders).size).toBe(2);
+    await pool.close();
+    expect(left()).toEqual([]);
+  });
+
+  test('that were left are removed after an hour', async () => {
+    const [old, young] = [1, 2].map(() => mkdtempSync(path.join(tmpdir(), prefix))) as [string, string];
+    const twoHoursAgo = Date.now() / 1000 - 7200;
+    utimesSync(old, twoHoursAgo, twoHoursAgo);
+    await open({ folders: prefix }).run('echo', 1);
+    await until(() => !existsSync(old));
+    expect(existsSync(young)).toBe(true);
+    rmSync(young, { recursive: true });
+  });
 });
 
 describe('processes that end together', () => {

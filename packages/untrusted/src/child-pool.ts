@@ -1,5 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { JobCrashed, type JobError, JobOutOfMemory, JobTimeout, PoolClosed, restoreError } from './job-errors';
 import type { JobReply, JobRequest } from './job-protocol';
 
@@ -24,6 +27,23 @@ export interface ChildPoolOptions {
   jobsPerChild?: number;
   /** Environment of the children. Default empty, so that hostile bytes never sit beside the secrets of a service. */
   env?: Record<string, string>;
+  /**
+   * Gives each child a folder of its own in the folder for temporary files, which begins with this name and is removed with
+   * the child. What earlier runs have left is removed after an hour. By default there is none.
+   */
+  folders?: string;
+  /** Children that are started and prepared before there is a job for them, once there was a first job. By default none. */
+  ahead?: AheadOptions;
+}
+
+/** Children that wait, prepared, for the next jobs. */
+export interface AheadOptions {
+  /** So many of them wait, beside the children that work. */
+  count: number;
+  /** What the worker's `prepare` is called with; JSON. */
+  input: unknown;
+  /** One that has waited so long without a job is let go, in milliseconds. The next job brings another. */
+  idleMs: number;
 }
 
 export interface RunOptions {
@@ -46,6 +66,10 @@ interface Job {
 const WATCH_MS = 100;
 /** What counts at most between two looks at a child. */
 const LONGEST_LOOK_MS = 1000;
+/** How often a child is looked at that waits for its job. */
+const IDLE_WATCH_MS = 1000;
+/** Folders that are as old belong to no child: none lives that long. */
+const LEFT_OVER_MS = 3_600_000;
 const STDERR_TAIL = 4096;
 
 /** A child process with the job it works on. */
@@ -59,13 +83,26 @@ class Child {
   dying = false;
   private watch: NodeJS.Timeout | undefined;
 
-  constructor(readonly process: ChildProcess) {
+  constructor(
+    readonly process: ChildProcess,
+    /** Its own, in which it may write; undefined when the pool gives none. */
+    readonly folder: string | undefined,
+  ) {
     process.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.stderr = (this.stderr + text).slice(-STDERR_TAIL);
     });
   }
 
+  /** Bounds a child that has no job yet. */
+  rest(idleMs: number, memoryBytes: number): void {
+    const endsAt = performance.now() + idleMs;
+    this.watch = setInterval(() => {
+      if (performance.now() >= endsAt || this.readMemory() > memoryBytes) this.kill();
+    }, IDLE_WATCH_MS);
+  }
+
   begin(job: Job, memoryBytes: number): void {
+    clearInterval(this.watch);
     this.job = job;
     let spentMs = 0;
     let lookedAt = performance.now();
@@ -74,7 +111,7 @@ class Child {
       spentMs += Math.min(now - lookedAt, LONGEST_LOOK_MS);
       lookedAt = now;
       if (spentMs >= job.timeoutMs) this.kill(new JobTimeout(job.name, job.timeoutMs));
-      else this.watchMemory(job, memoryBytes);
+      else if (this.readMemory() > memoryBytes) this.kill(new JobOutOfMemory(job.name, memoryBytes));
     }, WATCH_MS);
   }
 
@@ -99,9 +136,10 @@ class Child {
     }
   }
 
-  private watchMemory(job: Job, limit: number): void {
+  /** Resident bytes of the child and what it has started. */
+  private readMemory(): number {
     const { pid } = this.process;
-    if (pid !== undefined && readGroupMemory(pid) > limit) this.kill(new JobOutOfMemory(job.name, limit));
+    return pid === undefined ? 0 : readGroupMemory(pid);
   }
 }
 
@@ -130,11 +168,12 @@ function readGroupMemory(pid: number): number {
  * A pool of child processes for work on hostile bytes. A job that takes too long, takes too much memory or brings
  * its child down fails alone: the child is killed and replaced, and the other jobs go on.
  *
- * Children are started when first needed and kept warm. They die with their parent.
+ * Children are started when first needed and kept warm, or ahead of that. They die with their parent.
  */
 export class ChildPool<Jobs extends JobTable<Jobs>> {
   private readonly children = new Set<Child>();
   private readonly waiting: Job[] = [];
+  private readonly removals = new Set<Promise<void>>();
   private closed = false;
   private lastId = 0;
 
@@ -197,6 +236,7 @@ export class ChildPool<Jobs extends JobTable<Jobs>> {
         return gone;
       }),
     );
+    await Promise.all(this.removals);
   }
 
   private abort(job: Job, reason: unknown): void {
@@ -211,10 +251,15 @@ export class ChildPool<Jobs extends JobTable<Jobs>> {
 
   private dispatch(): void {
     while (this.waiting.length > 0 && !this.closed) {
-      const child = this.idleChild();
+      const child = this.takeChild();
       if (!child) return;
       const job = this.waiting.shift();
       if (!job) return;
+      if (child instanceof Error) {
+        job.dispose();
+        job.reject(child);
+        continue;
+      }
       child.begin(job, this.options.memoryBytes ?? 1.5e9);
       const request: JobRequest = { id: job.id, name: job.name, input: job.input };
       try {
@@ -226,20 +271,45 @@ export class ChildPool<Jobs extends JobTable<Jobs>> {
     }
   }
 
-  private idleChild(): Child | undefined {
-    for (const child of this.children) if (!child.job && !child.dying && child.process.connected) return child;
-    return this.children.size < this.options.size ? this.startChild() : undefined;
+  /** A child for the next job; undefined while none is free; the error when its folder cannot be made. */
+  private takeChild(): Child | Error | undefined {
+    const idle = this.idleChildren();
+    // Those that wait ahead of their jobs are not among those that may work.
+    if (this.children.size - idle.length >= this.options.size) return undefined;
+    try {
+      return idle[0] ?? this.startChild([]);
+    } catch (error) {
+      return error as Error;
+    }
   }
 
-  private startChild(): Child {
+  private idleChildren(): Child[] {
+    return [...this.children].filter((child) => !child.job && !child.dying && child.process.connected);
+  }
+
+  private startAhead(): void {
+    const { ahead } = this.options;
+    if (!ahead || this.closed || this.waiting.length > 0) return;
+    try {
+      for (let missing = ahead.count - this.idleChildren().length; missing > 0; missing--) {
+        this.startChild([JSON.stringify(ahead.input)]).rest(ahead.idleMs, this.options.memoryBytes ?? 1.5e9);
+      }
+    } catch {
+      // No folder can be made: the next job says so.
+    }
+  }
+
+  private startChild(prepared: readonly string[]): Child {
+    const folder = this.makeFolder();
     const child = new Child(
-      fork(this.options.worker, [String(process.pid)], {
+      fork(this.options.worker, [String(process.pid), folder ?? '', ...prepared], {
         detached: true,
         env: this.options.env ?? {},
         execArgv: [`--max-old-space-size=${this.options.heapMegabytes ?? 512}`],
         serialization: 'advanced',
         stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       }),
+      folder,
     );
     this.children.add(child);
     child.process.on('message', (reply: JobReply) => this.settle(child, reply));
@@ -256,6 +326,7 @@ export class ChildPool<Jobs extends JobTable<Jobs>> {
     if (reply.ok) job?.resolve(reply.output);
     else job?.reject(restoreError(reply.error));
     this.dispatch();
+    this.startAhead();
   }
 
   /** WASM heaps never shrink, so a child that a large document has blown up is not kept. */
@@ -268,6 +339,38 @@ export class ChildPool<Jobs extends JobTable<Jobs>> {
     this.children.delete(child);
     const job = child.end();
     job?.reject(child.verdict ?? new JobCrashed(job.name, how, child.stderr));
+    if (child.folder) this.removeFolder(child.folder);
     this.dispatch();
+    if (job) this.startAhead();
+  }
+
+  private makeFolder(): string | undefined {
+    const { folders } = this.options;
+    if (!folders) return undefined;
+    this.track(removeLeftOver(folders));
+    return mkdtempSync(path.join(tmpdir(), folders));
+  }
+
+  private removeFolder(folder: string): void {
+    this.track(rm(folder, { recursive: true, force: true, maxRetries: 3 }));
+  }
+
+  /** What cannot be removed now is removed as a left-over. */
+  private track(removing: Promise<unknown>): void {
+    const removal: Promise<void> = removing.then(
+      () => {},
+      () => {},
+    );
+    this.removals.add(removal);
+    void removal.finally(() => this.removals.delete(removal));
+  }
+}
+
+/** Removes the folders that earlier runs were killed with. */
+async function removeLeftOver(prefix: string): Promise<void> {
+  const names = (await readdir(tmpdir())).filter((name) => name.startsWith(prefix));
+  for (const folder of names.map((name) => path.join(tmpdir(), name))) {
+    const { mtimeMs } = await stat(folder);
+    if (mtimeMs < Date.now() - LEFT_OVER_MS) await rm(folder, { recursive: true, force: true });
   }
 }

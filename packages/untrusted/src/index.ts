@@ -3,9 +3,9 @@ export { acceptsMimeType } from './accepted-types';
 export { ArchiveError, type ArchiveReason } from './archive/archive-error';
 export { type ArchiveJobs, archiveWorker } from './archive/jobs';
 export type { UnpackedArchive } from './archive/unpack';
-export { ChildPool, type ChildPoolOptions, type JobTable, type RunOptions } from './child-pool';
+export { type AheadOptions, ChildPool, type ChildPoolOptions, type JobTable, type RunOptions } from './child-pool';
 export { ConversionError, type ConversionReason } from './convert/conversion-error';
-export { type ConvertJobs, convertWorker } from './convert/jobs';
+export { type ConvertJobs, convertWorker, type OfficeAhead } from './convert/jobs';
 export { convertOffice, isOfficeType } from './convert/office';
 export { safeFileName } from './file-names';
 export { JobCrashed, JobError, JobOutOfMemory, JobTimeout, PoolClosed } from './job-errors';
@@ -19,4 +19,4 @@ export {
   type OutgoingResponse,
 } from './outgoing';
 export { OutgoingError, type OutgoingReason } from './outgoing-error';
-export { type JobHandlers, serveJobs } from './serve-jobs';
+export { type JobHandlers, type Prepare, serveJobs } from './serve-jobs';

@@ -8,8 +8,10 @@ export interface Config {
   readonly objectStore: ObjectStoreOptions;
   /** Page images drawn at the same time. */
   readonly drawers: number;
-  /** Documents converted at the same time. */
+  /** Office files converted, and PDFs repaired, at the same time. */
   readonly converters: number;
+  /** Processes of LibreOffice that wait for a document. */
+  readonly officeAhead: number;
   readonly programs: { readonly office: string; readonly qpdf: string };
   /** Where programs are looked for. */
   readonly path: string;
@@ -26,9 +28,14 @@ export function readSettings(env: Environment): Config {
     bucket: text('INTAKE_S3_BUCKET', 'bucket of this installation; made when it is missing', 'intake'),
     region: text('INTAKE_S3_REGION', 'region the bucket is in; what MinIO calls itself by default', 'us-east-1'),
   });
-  const { drawers, converters, office, qpdf, path, unclaimedMs } = readConfig(env, {
+  const { drawers, converters, officeAhead, office, qpdf, path, unclaimedMs } = readConfig(env, {
     drawers: count('INTAKE_PAGE_WORKERS', 'child processes that draw page images', 1),
-    converters: count('INTAKE_CONVERTERS', 'child processes that convert office files and repair PDFs', 1),
+    converters: count('INTAKE_CONVERTERS', 'child processes that convert office files, and that repair PDFs', 1),
+    officeAhead: count(
+      'INTAKE_OFFICE_AHEAD',
+      'processes of LibreOffice that are started before their document comes, after the first one',
+      1,
+    ),
     office: text('INTAKE_SOFFICE', 'the program of LibreOffice, by path or name', 'soffice'),
     qpdf: text('INTAKE_QPDF', 'the program that repairs PDFs, by path or name', 'qpdf'),
     unclaimedMs: count(
@@ -43,6 +50,7 @@ export function readSettings(env: Environment): Config {
     objectStore: s3,
     drawers: Math.max(drawers, 1),
     converters: Math.max(converters, 1),
+    officeAhead,
     programs: { office, qpdf },
     path,
     unclaimedMs,

@@ -5,7 +5,14 @@ import { type EngineJobs, engineWorker } from '@intake/engine';
 import { createIndexes, isMongoUnavailable, transaction } from '@intake/mongo';
 import { connectRpc, createReader, isNeighbourAway, serveRpc, systemCaller } from '@intake/rpc';
 import { createReceivingFirst, type Environment, runAsProcess, runService } from '@intake/service';
-import { type ArchiveJobs, archiveWorker, ChildPool, type ConvertJobs, convertWorker } from '@intake/untrusted';
+import {
+  type ArchiveJobs,
+  archiveWorker,
+  ChildPool,
+  type ConvertJobs,
+  convertWorker,
+  type OfficeAhead,
+} from '@intake/untrusted';
 import { readSettings } from './config';
 import { createConsumers } from './consumers';
 import { createAddAttachments } from './document/add-attachments';
@@ -43,13 +50,15 @@ import { createUploadStore } from './upload/upload.store';
 
 /** Longest conversion, in milliseconds. */
 const CONVERSION_MS = 45_000;
+/** How long LibreOffice waits for a document before it is let go, in milliseconds. */
+const OFFICE_IDLE_MS = 300_000;
 /** Longest opening of an archive, in milliseconds. */
 const UNPACKING_MS = 30_000;
 
 /** Starts the service. */
 export const start = (env: Environment) =>
   runService('document-storage', env, async (runtime) => {
-    const { rpc, objectStore, drawers, converters, programs, path, unclaimedMs } = readSettings(env);
+    const { rpc, objectStore, drawers, converters, officeAhead, programs, path, unclaimedMs } = readSettings(env);
     const backbone = await connectBackbone(runtime, env);
     const { database } = backbone;
     const fileStore = createFileStore(database);
@@ -69,13 +78,19 @@ export const start = (env: Environment) =>
     const engine = new ChildPool<EngineJobs>({ worker: engineWorker, size: drawers });
     runtime.onStop('page drawers', () => engine.close());
 
+    const conversions = {
+      ...{ worker: convertWorker, size: converters, timeoutMs: CONVERSION_MS, env: { PATH: path } },
+      // Documents share neither a process nor a folder.
+      ...{ jobsPerChild: 1, folders: 'intake-convert-' },
+    };
+    const prepared: OfficeAhead = { program: programs.office };
     const converter = new ChildPool<ConvertJobs>({
-      worker: convertWorker,
-      size: converters,
-      timeoutMs: CONVERSION_MS,
-      env: { PATH: path },
+      ...conversions,
+      ahead: { count: officeAhead, input: prepared, idleMs: OFFICE_IDLE_MS },
     });
     runtime.onStop('converters', () => converter.close());
+    const repairer = new ChildPool<ConvertJobs>(conversions);
+    runtime.onStop('repairers', () => repairer.close());
 
     const unpacker = new ChildPool<ArchiveJobs>({ worker: archiveWorker, size: 1, timeoutMs: UNPACKING_MS });
     runtime.onStop('unpacker', () => unpacker.close());
@@ -125,8 +140,7 @@ export const start = (env: Environment) =>
     });
     const addAttachments = createAddAttachments({ backbone, files, fileStore, documents, submissions });
     const prepareRendition = createRenditions({
-      ...{ documents, files, objects, programs },
-      pool: converter,
+      ...{ documents, files, objects, programs, converter, repairer },
       log: runtime.log,
     });
     const splitDocument = createSplitDocument({

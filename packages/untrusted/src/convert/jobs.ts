@@ -1,14 +1,20 @@
 import path from 'node:path';
 
-/** The jobs that {@link convertWorker} serves, for `ChildPool<ConvertJobs>`. */
+/**
+ * The jobs that {@link convertWorker} serves, for `ChildPool<ConvertJobs>`. They write into the folder of their child, so the
+ * pool has to give `folders`, and a child does one job.
+ */
 export interface ConvertJobs {
-  /** Office document -> PDF. `folder` is empty, and removed by the caller, also when the job is killed. */
-  convertOffice: {
-    input: { bytes: Uint8Array; mimeType: string; folder: string; program: string };
-    output: Buffer;
-  };
+  /** Office document -> PDF. */
+  convertOffice: { input: { bytes: Uint8Array; mimeType: string; program: string }; output: Buffer };
   /** Damaged PDF -> PDF. */
-  repairPdf: { input: { bytes: Uint8Array; folder: string; program: string }; output: Buffer };
+  repairPdf: { input: { bytes: Uint8Array; program: string }; output: Buffer };
+}
+
+/** What children of {@link convertWorker} are prepared with: LibreOffice is started ahead of the document. */
+export interface OfficeAhead {
+  /** `soffice`, by name or path. */
+  readonly program: string;
 }
 
 /** Path of the built worker script; the package must have been built. */

@@ -1,8 +1,9 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { ConversionError } from './conversion-error';
+import { createProfile } from './office-profile';
 import { runProgram } from './run-program';
+import type { WaitingOffice } from './waiting-office';
 
 type Family = 'writer' | 'calc';
 
@@ -24,31 +25,22 @@ const FILTERS: Readonly<Record<Family, string>> = {
   calc: 'pdf:calc_pdf_Export:{"SinglePageSheets":{"type":"boolean","value":"true"}}',
 };
 
-/** No macros, nothing fetched for links in the document, and a proxy that is not there for what would be. */
-const SETTINGS: readonly (readonly [path: string, name: string, value: string])[] = [
-  ['Common/Security/Scripting', 'DisableMacrosExecution', 'true'],
-  ['Common/Security/Scripting', 'MacroSecurityLevel', '3'],
-  ['Common/Security/Scripting', 'BlockUntrustedRefererLinks', 'true'],
-  ['Common/Save/Document', 'LoadPrinter', 'false'],
-  ['Calc/Content/Update', 'Link', '2'],
-  ['Writer/Content/Update', 'Link', '0'],
-  ['Inet/Settings', 'ooInetProxyType', '2'],
-  ['Inet/Settings', 'ooInetHTTPProxyName', '127.0.0.1'],
-  ['Inet/Settings', 'ooInetHTTPProxyPort', '9'],
-  ['Inet/Settings', 'ooInetHTTPSProxyName', '127.0.0.1'],
-  ['Inet/Settings', 'ooInetHTTPSProxyPort', '9'],
-];
-
 /** Whether documents of a type are read through the pages that LibreOffice makes of them. */
 export function isOfficeType(mimeType: string): boolean {
   return Object.hasOwn(TYPES, mimeType);
 }
 
+/** Whether a type is that of a spreadsheet, which is converted in two steps. */
+export function isSheetType(mimeType: string): boolean {
+  return isOfficeType(mimeType) && TYPES[mimeType]?.[1] === 'calc';
+}
+
 /**
  * Turns an office document into a PDF with LibreOffice, in a profile of its own.
  *
- * @param folder empty, and removed by the caller afterwards
+ * @param folder empty but for what `waiting` has there, and removed by the caller afterwards
  * @param program `soffice`, by name or path
+ * @param waiting is given the document when it is ready; when it is not, or makes nothing of it, LibreOffice is started
  * @throws ConversionError
  */
 export async function convertOffice(
@@ -56,36 +48,39 @@ export async function convertOffice(
   mimeType: string,
   folder: string,
   program: string,
+  waiting?: WaitingOffice,
 ): Promise<Buffer> {
   const type = TYPES[mimeType];
   if (!type) throw new ConversionError('unsupported', `Documents of the type ${mimeType} cannot be read.`);
   if (isOnlyNamed(bytes, mimeType)) throw new ConversionError('corrupt', DAMAGED);
   const [fileName, family] = type;
   const out = path.join(folder, 'out');
-  const profile = path.join(folder, 'profile');
-  await mkdir(path.join(profile, 'user'), { recursive: true });
-  await writeFile(path.join(profile, 'user/registrymodifications.xcu'), describeSettings());
-  await writeFile(path.join(folder, fileName), bytes);
   const convert = async (input: string, filter: string, made: string): Promise<Buffer> => {
-    const options = ['--headless', '--norestore', '--nologo', '--nolockcheck', '--nodefault'];
-    const profileUrl = `-env:UserInstallation=${pathToFileURL(profile).href}`;
-    const end = await runProgram(
-      program,
-      [profileUrl, ...options, '--convert-to', filter, '--outdir', out, input],
-      folder,
-    );
-    if (!end) throw new ConversionError('needs_program', missingText(program));
-    const result = await readFile(path.join(out, made)).catch(() => null);
-    if (!result?.length) throw new ConversionError('corrupt', DAMAGED, { cause: end.output });
+    const task = ['--convert-to', filter, '--outdir', out, input];
+    const read = () => readFile(path.join(out, made)).catch(() => null);
+    const handedOver = (await waiting?.handOver(task)) ? await read() : null;
+    if (handedOver?.length) return handedOver;
+    const cause = await convertAlone(task, folder, program);
+    const result = await read();
+    if (!result?.length) throw new ConversionError('corrupt', DAMAGED, { cause });
     return result;
   };
 
   const sent = path.join(folder, fileName);
+  await writeFile(sent, bytes);
   if (family === 'writer') return convert(sent, FILTERS.writer, 'document.pdf');
   const sheets = await convert(sent, 'fods', 'document.fods');
   const wide = path.join(folder, 'document.fods');
   await writeFile(wide, widenColumns(sheets.toString('utf8')));
   return convert(wide, FILTERS.calc, 'document.pdf');
+}
+
+/** Converts in a process that is started for it. Answers with what that wrote, for the log. */
+async function convertAlone(task: readonly string[], folder: string, program: string): Promise<string> {
+  const { options } = await createProfile(path.join(folder, 'profile'));
+  const end = await runProgram(program, [...options, '--nodefault', ...task], folder);
+  if (!end) throw new ConversionError('needs_program', missingText(program));
+  return end.output;
 }
 
 /**
@@ -124,15 +119,3 @@ const DAMAGED = 'The office document is damaged or protected by a password, and 
 
 const missingText = (program: string) =>
   `The document is an office file, and the program for reading those is not installed: ${program}. Install it and import the document again.`;
-
-function describeSettings(): string {
-  const items = SETTINGS.map(
-    ([at, name, value]) =>
-      `<item oor:path="/org.openoffice.${at.startsWith('Inet') ? at : `Office.${at}`}"><prop oor:name="${name}" oor:op="fuse"><value>${value}</value></prop></item>`,
-  );
-  return `<?xml version="1.0" encoding="UTF-8"?>
-<oor:items xmlns:oor="http://openoffice.org/2001/registry" xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">
-${items.join('\n')}
-</oor:items>
-`;
-}

@@ -1,9 +1,21 @@
 import { serveJobs } from '../serve-jobs';
-import type { ConvertJobs } from './jobs';
-import { convertOffice } from './office';
+import type { ConvertJobs, OfficeAhead } from './jobs';
+import { convertOffice, isSheetType } from './office';
 import { repairPdf } from './repair';
+import { startOffice, type WaitingOffice } from './waiting-office';
 
-serveJobs<ConvertJobs>({
-  convertOffice: ({ bytes, mimeType, folder, program }) => convertOffice(bytes, mimeType, folder, program),
-  repairPdf: ({ bytes, folder, program }) => repairPdf(bytes, folder, program),
-});
+let waiting: WaitingOffice | undefined;
+
+serveJobs<ConvertJobs>(
+  {
+    convertOffice: ({ bytes, mimeType, program }, folder) => {
+      // One process does both steps of a sheet.
+      if (isSheetType(mimeType)) waiting ??= startOffice(program, folder);
+      return convertOffice(bytes, mimeType, folder, program, waiting);
+    },
+    repairPdf: ({ bytes, program }, folder) => repairPdf(bytes, folder, program),
+  },
+  (input, folder) => {
+    waiting = startOffice((input as OfficeAhead).program, folder);
+  },
+);

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { type Caller, Refusal, systemCaller } from '@intake/rpc';
 import type { Logger } from '@intake/service';
 import { type ChildPool, type ConvertJobs, isOfficeType, JobError } from '@intake/untrusted';
@@ -19,7 +16,10 @@ export interface RenditionOptions {
   readonly documents: DocumentStore;
   readonly files: Files;
   readonly objects: ObjectStore;
-  readonly pool: ChildPool<ConvertJobs>;
+  /** Converts office files. */
+  readonly converter: ChildPool<ConvertJobs>;
+  /** Repairs PDFs. */
+  readonly repairer: ChildPool<ConvertJobs>;
   readonly programs: { readonly office: string; readonly qpdf: string };
   readonly log: Logger;
 }
@@ -32,17 +32,16 @@ const MAX_RENDITION_BYTES = 200 * 1024 * 1024;
 export type PrepareRendition = ReturnType<typeof createRenditions>;
 
 /** Makes the rendition of a document, once. Refuses with NOT_FOUND when the document or its bytes are not there. */
-export function createRenditions({ documents, files, objects, pool, programs, log }: RenditionOptions) {
+export function createRenditions({ documents, files, objects, converter, repairer, programs, log }: RenditionOptions) {
   const inWork = new Map<number, Promise<Rendition>>();
 
   const make = async (document: Document): Promise<Rendition> => {
     const bytes = await objects.readAll(document.s3Name);
     if (!bytes) throw new Refusal('NOT_FOUND');
-    const folder = await mkdtemp(path.join(tmpdir(), 'intake-convert-'));
     try {
       const pdf = isOfficeType(document.mimeType)
-        ? await pool.run('convertOffice', { bytes, mimeType: document.mimeType, folder, program: programs.office })
-        : await pool.run('repairPdf', { bytes, folder, program: programs.qpdf });
+        ? await converter.run('convertOffice', { bytes, mimeType: document.mimeType, program: programs.office })
+        : await repairer.run('repairPdf', { bytes, program: programs.qpdf });
       await keep(document, pdf);
       return { problem: '' };
     } catch (error) {
@@ -50,8 +49,6 @@ export function createRenditions({ documents, files, objects, pool, programs, lo
       if (!problem) throw error;
       log.info({ err: error, document: document.id }, 'no rendition of a document');
       return { problem };
-    } finally {
-      await rm(folder, { recursive: true, force: true });
     }
   };
 
