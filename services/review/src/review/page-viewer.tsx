@@ -63,8 +63,8 @@ const ZOOMS = [0.5, 0.67, 0.8, 1, 1.25, 1.5, 2, 3, 4];
 const A4: readonly [number, number] = [1240, 1754];
 /** A drag that is shorter is a click. */
 const CLICK_PX = 5;
-/** Between a frame and its name. */
-const NAME_GAP_PX = 3;
+/** Room between a name and the frames around it. */
+const NAME_GAP_PX = 6;
 
 /** The pages of a document below each other, with what was read in them. */
 export function PageViewer(props: ViewerProps) {
