@@ -126,6 +126,29 @@ it('tells of tasks and annotations on every replica, with the URLs of the client
   there.close();
 });
 
+it('tells of suggested edits that are made, changed and deleted', async () => {
+  const { url } = await importOne();
+  const { queue, pages } = await admin.get(url);
+  const stream = await listen(bearer(admin));
+  const nowhere = await listen(bearer((await makeUser([])).api));
+  const edit = await admin.post('/suggested_edits', { annotation: url, documents: [] });
+  await admin.patch(edit.url, { documents: [{ pages: [{ page: pages[0] }], target_queue: queue }] });
+  await admin.delete(edit.url);
+  const told = await waitFor('all to be heard', async () => {
+    const heard = stream.heard.filter(({ event }) => event === 'suggested_edit');
+    return heard.length === 3 ? heard : null;
+  });
+  expect(told).toEqual(
+    [1, 2, 3].map((version) => ({
+      id: `suggested_edit:${edit.id}:${version}`,
+      event: 'suggested_edit',
+      data: { id: edit.id, url: edit.url, annotation: url, queue, deleted: version === 3 },
+    })),
+  );
+  expect(nowhere.heard.map(({ event }) => event)).toEqual(['ready']);
+  for (const one of [stream, nowhere]) one.close();
+});
+
 it('tells each caller what it may see only', async () => {
   const neighbour = await system.createOrganization(`Neighbour${++counter}`);
   const foreign = await listen(bearer(await system.login(neighbour.admin)));

@@ -242,6 +242,27 @@ it('a word that is clicked becomes the value, and an undo brings the old one bac
   await untilValue(id, 'document_id', before);
 });
 
+it('the name of a frame hides no other value', async () => {
+  const [id] = (await upload(sample('invoice-en.pdf'))) as [number];
+  await open(id);
+  const values = (await nodes(id)).filter(({ content }) => content?.position);
+  const origin = await placeOnPage(0, 0);
+  const scale = (await placeOnPage(1, 0)).x - origin.x;
+  for (const label of ['Invoice number', 'Issue date', 'Order number']) {
+    await field(label).focus();
+    const name = page.locator('.mark-name', { hasText: label });
+    await name.waitFor();
+    const at = (await name.boundingBox()) as { x: number; y: number; width: number; height: number };
+    const [left, top] = [(at.x - origin.x) / scale, (at.y - origin.y) / scale];
+    const [right, bottom] = [left + at.width / scale, top + at.height / scale];
+    const hidden = values.filter(({ content: { position } }) => {
+      const [l, t, r, b] = position as [number, number, number, number];
+      return l < right && r > left && t < bottom && b > top;
+    });
+    expect([label, hidden.map(({ schema_id }) => schema_id)]).toEqual([label, []]);
+  }
+});
+
 it('what is typed is stored and checked by itself', async () => {
   const [id] = (await upload(await invoice('INV-7'))) as [number];
   await open(id);
@@ -662,6 +683,12 @@ it('admins set a queue, its schema and its users, and see what was done', async 
   await page.getByLabel('Confidence that is enough').fill('90');
   await page.getByRole('form', { name: 'General' }).getByRole('button', { name: 'Save' }).click();
   await waitFor('the threshold', async () => (await api.get(before.url)).default_score_threshold === 0.9);
+  await page.getByLabel('Suggest a cut where a PDF seems to hold several documents').check();
+  await page.getByRole('form', { name: 'General' }).getByRole('button', { name: 'Save' }).click();
+  const suggesting = { ...before.settings, suggested_edit: 'suggest' };
+  await waitFor('the setting', async () => (await api.get(before.url)).settings.suggested_edit === 'suggest');
+  expect((await api.get(before.url)).settings).toEqual(suggesting);
+  await api.patch(before.url, { settings: before.settings });
   const json = page.getByLabel('Content (JSON)');
   const content = JSON.parse(await json.inputValue());
   const changed = structuredClone(content);
@@ -928,8 +955,12 @@ it('a cut that is suggested is dismissed, or looked at and done', async () => {
   await notice.waitFor({ state: 'detached' });
   expect((await api.get(url)).suggested_edit).toBeNull();
 
+  // The page is told of a new one, and of its end.
+  const first = await suggest();
+  await notice.waitFor();
+  await api.delete(first.url);
+  await notice.waitFor({ state: 'detached' });
   const again = await suggest();
-  await page.reload();
   await page.getByRole('button', { name: 'Look at it' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByText('It becomes 2 documents.').waitFor();

@@ -52,6 +52,7 @@ export const SUBJECTS = {
   /** The inbox does not want it: its bytes go. */
   'email.dropped': events.EmailImported as PayloadType<events.EmailImported>,
   'annotation.content_changed': events.AnnotationContentChanged as PayloadType<events.AnnotationContentChanged>,
+  'annotation.suggested_edit_changed': events.SuggestedEditChanged as PayloadType<events.SuggestedEditChanged>,
   'annotation.extracted': events.AnnotationExtracted as PayloadType<events.AnnotationExtracted>,
   ...annotationEvents,
   /** A job: work that is done once by one worker, not a fact. */

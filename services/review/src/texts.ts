@@ -327,6 +327,7 @@ export const texts = {
       locale: 'Locale of dates and numbers',
       confirmed: 'Confirmed documents wait for their export',
       rejection: 'Documents may be rejected',
+      suggested: 'Suggest a cut where a PDF seems to hold several documents',
       add: 'Add a queue',
       create: 'Create the queue',
       template: 'Fields to begin with',

@@ -186,7 +186,7 @@ export function createAnnotations(tools: AnnotationTools) {
       };
       const saveReading = async (session: ClientSession, { id: annotationId, schemaId, queueId }: Annotation) => {
         await readings.save(session, { annotationId, schemaId, schemaVersion, sources });
-        if (proposed) await suggestedEdits.insert(session, proposed, queueId);
+        if (proposed) await suggestedEdits.insert(session, { ...proposed, queueId });
       };
       if (await rules.asksAtImport(q)) {
         return awaitExtensions(caller, awaited, { ...patch, extractedPollId: rirPollId }, async (session, after) => {
@@ -621,11 +621,11 @@ export function createAnnotations(tools: AnnotationTools) {
     { id: annotationId, organizationId, suggestedEditId }: Annotation,
     { id: targetQueueId, settings }: queue.Queue,
     documents: readonly contract.ProposedDocument[],
-  ): Promise<SuggestedEdit | null> {
+  ): Promise<Omit<SuggestedEdit, 'queueId'> | null> {
     if (documents.length === 0 || suggestedEditId !== null || settings?.suggested_edit !== 'suggest') return null;
     const id = await backbone.ids.next('suggested_edit');
     return {
-      ...{ id, organizationId, annotationId },
+      ...{ id, organizationId, annotationId, version: 1 },
       documents: documents.map(({ pageIds }) => ({
         pages: pageIds.map((pageId) => ({ pageId, rotation: 0, deleted: false })),
         targetQueueId,

@@ -21,13 +21,17 @@ export interface SuggestedDocument {
 export interface SuggestedEdit {
   readonly id: number;
   readonly organizationId: number;
+  /** Of the annotation: decides who sees it. */
+  readonly queueId: number;
   readonly annotationId: number;
+  /** Counts its changes; 0: made before they were counted. */
+  readonly version: number;
   readonly documents: readonly SuggestedDocument[];
 }
 
-type Row = Omit<SuggestedEdit, 'id' | 'documents'> & {
+type Row = Omit<SuggestedEdit, 'id' | 'documents' | 'version'> & {
   readonly _id: number;
-  readonly queueId: number;
+  readonly version?: number;
   readonly documentsJson: string;
 };
 
@@ -36,23 +40,26 @@ export type SuggestedEditStore = ReturnType<typeof createSuggestedEditStore>;
 
 export function createSuggestedEditStore(database: Database) {
   const schema = new Schema(
-    { _id: Number, organizationId: Number, queueId: Number, annotationId: Number, documentsJson: String },
+    {
+      ...{ _id: Number, organizationId: Number, queueId: Number, annotationId: Number },
+      ...{ version: Number, documentsJson: String },
+    },
     { collection: 'suggested_edits', versionKey: false },
   );
   schema.index({ annotationId: 1 }, { unique: true });
   schema.index({ organizationId: 1, _id: 1 });
   const model = database.connection.model('SuggestedEdit', schema);
   const scope = (caller: Caller) => ({ organizationId: organizationOf(caller), ...inQueues(caller.queueIds) });
-  const toEdit = ({ _id, queueId: _, documentsJson, ...row }: Row): SuggestedEdit => ({
+  const toEdit = ({ _id, version = 0, documentsJson, ...row }: Row): SuggestedEdit => ({
     id: _id,
+    version,
     ...row,
     documents: JSON.parse(documentsJson) as SuggestedDocument[],
   });
 
   return {
-    /** @param queueId of the annotation: decides who sees it */
-    async insert(session: ClientSession, { id, documents, ...edit }: SuggestedEdit, queueId: number): Promise<void> {
-      const row = { _id: id, ...edit, queueId, documentsJson: JSON.stringify(documents) };
+    async insert(session: ClientSession, { id, documents, ...edit }: SuggestedEdit): Promise<void> {
+      const row = { _id: id, ...edit, documentsJson: JSON.stringify(documents) };
       await model.collection.insertOne(row as never, { session });
     },
     async get(caller: Caller, id: number, session?: ClientSession): Promise<SuggestedEdit> {
@@ -75,8 +82,9 @@ export function createSuggestedEditStore(database: Database) {
       ]);
       return { edits: rows.map(toEdit), total };
     },
-    async setDocuments(session: ClientSession, id: number, documents: readonly SuggestedDocument[]): Promise<void> {
-      await model.updateOne({ _id: id }, { $set: { documentsJson: JSON.stringify(documents) } }, { session });
+    async save(session: ClientSession, { id, version, documents }: SuggestedEdit): Promise<void> {
+      const documentsJson = JSON.stringify(documents);
+      await model.updateOne({ _id: id }, { $set: { version, documentsJson } }, { session });
     },
     async remove(session: ClientSession, id: number): Promise<void> {
       await model.deleteOne({ _id: id }, { session });

@@ -1,4 +1,5 @@
-import { transaction } from '@intake/mongo';
+import { events } from '@intake/contracts';
+import { type ClientSession, transaction } from '@intake/mongo';
 import { type Caller, invalidField, Refusal } from '@intake/rpc';
 import type { Annotation } from '../annotation/annotation.types';
 import type { AnnotationTools } from '../annotation/annotations';
@@ -7,11 +8,7 @@ import type { SuggestedDocument, SuggestedEdit } from './suggested-edit.store';
 const NO_SUCH_OBJECT = 'Invalid hyperlink - Object does not exist.';
 
 /** What a client proposes. */
-export interface GivenEdit {
-  readonly id: number;
-  readonly annotationId: number;
-  readonly documents: readonly SuggestedDocument[];
-}
+export type GivenEdit = Pick<SuggestedEdit, 'id' | 'annotationId' | 'documents'>;
 
 /** Proposals how to cut a document. API: related-objects.md section 6. */
 export function createSuggestedEdits({
@@ -30,6 +27,13 @@ export function createSuggestedEdits({
     const { queues: found } = ids.length > 0 ? await queues.getQueues({ ids }, caller) : { queues: [] };
     if (found.length !== ids.length) throw wrong(NO_SUCH_OBJECT);
   };
+  const tell = (session: ClientSession, { id, documents: _, ...edit }: SuggestedEdit, deleted = false): void =>
+    backbone.emit(session, {
+      subject: 'annotation.suggested_edit_changed',
+      aggregate: `suggested_edit:${id}`,
+      version: edit.version,
+      payload: events.SuggestedEditChanged.fromPartial({ ...edit, suggestedEditId: id, deleted }),
+    });
 
   return {
     async create(caller: Caller, { annotationId, documents }: GivenEdit): Promise<SuggestedEdit> {
@@ -43,9 +47,11 @@ export function createSuggestedEdits({
         if (before.suggestedEditId !== null) {
           throw invalidField('annotation', 'The annotation has a suggested edit already: change or delete that.');
         }
-        const edit = { id, organizationId: before.organizationId, annotationId, documents };
-        await suggestedEdits.insert(session, edit, before.queueId);
+        const { organizationId, queueId } = before;
+        const edit: SuggestedEdit = { id, organizationId, queueId, annotationId, version: 1, documents };
+        await suggestedEdits.insert(session, edit);
         await store.setSuggestedEdit(session, annotationId, id);
+        tell(session, edit);
         return edit;
       });
     },
@@ -54,15 +60,18 @@ export function createSuggestedEdits({
       await check(caller, await store.get(caller, edit.annotationId), documents);
       return transaction(backbone.database, async (session) => {
         const before = await suggestedEdits.get(caller, id, session);
-        await suggestedEdits.setDocuments(session, id, documents);
-        return { ...before, documents };
+        const after: SuggestedEdit = { ...before, version: before.version + 1, documents };
+        await suggestedEdits.save(session, after);
+        tell(session, after);
+        return after;
       });
     },
     async remove(caller: Caller, id: number): Promise<void> {
       await transaction(backbone.database, async (session) => {
-        const { annotationId } = await suggestedEdits.get(caller, id, session);
+        const before = await suggestedEdits.get(caller, id, session);
         await suggestedEdits.remove(session, id);
-        await store.setSuggestedEdit(session, annotationId, null);
+        await store.setSuggestedEdit(session, before.annotationId, null);
+        tell(session, { ...before, version: before.version + 1 }, true);
       });
     },
   };

@@ -6,7 +6,7 @@ import { currentContext, type Runtime, runInContext } from '@intake/service';
 import type { ApiUrls } from '@intake/urls';
 import { Gauge } from 'prom-client';
 import { EventLog } from './event-log';
-import { annotationChanged, type Happened, taskChanged } from './happened';
+import { annotationChanged, type Happened, suggestedEditChanged, taskChanged } from './happened';
 
 /** Who listens, and to whom it is told when who that is has changed. */
 export interface Listener {
@@ -92,6 +92,7 @@ export function createEventStreams(runtime: Runtime, bus: Bus): EventStreams {
   for (const status of ANNOTATION_STATUSES) {
     bus.listen(`annotation.${status}`, (event, again) => hear(annotationChanged(event), again));
   }
+  bus.listen('annotation.suggested_edit_changed', (event, again) => hear(suggestedEditChanged(event), again));
   bus.listen('task.changed', (event, again) => hear(taskChanged(event), again));
 
   /** Ends the stream when its credentials are not good any more; goes on while nobody can say. */

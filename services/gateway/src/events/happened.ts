@@ -8,7 +8,7 @@ import { may } from '../roles';
 export interface Happened {
   /** The same on every replica, and when the same event is heard again. */
   readonly id: string;
-  readonly name: 'annotation' | 'task';
+  readonly name: 'annotation' | 'suggested_edit' | 'task';
   readonly organizationId: number;
   /** Within the organization; the caller may read annotations. */
   readonly isFor: (caller: Caller) => boolean;
@@ -32,6 +32,24 @@ export function annotationChanged(event: events.AnnotationChanged): Happened {
       previous_status: previousStatus || null,
       modifier: urlOrNull(urls.user, event.modifierId),
       at: formatTime(event.at),
+    }),
+  };
+}
+
+/** Seen by all who see the queue. */
+export function suggestedEditChanged(event: events.SuggestedEditChanged): Happened {
+  const { suggestedEditId, annotationId, queueId, deleted } = event;
+  return {
+    id: `suggested_edit:${suggestedEditId}:${event.version}`,
+    name: 'suggested_edit',
+    organizationId: event.organizationId,
+    isFor: (caller) => seesQueue(caller, queueId),
+    toJson: (urls) => ({
+      id: suggestedEditId,
+      url: urls.suggestedEdit(suggestedEditId),
+      annotation: urls.annotation(annotationId),
+      queue: urls.queue(queueId),
+      deleted,
     }),
   };
 }

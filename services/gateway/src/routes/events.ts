@@ -16,7 +16,7 @@ export function eventRoutes({ events, authenticator }: RouteContext) {
       allow: 'readAnnotations',
       doc: {
         media: 'text/event-stream',
-        summary: `Server-sent events (text/event-stream): "annotation" and "task" for each change of state that the caller may see. A comment every ${HEARTBEAT_MS / 1000} s; at most ${MOST_PER_USER} streams of a user.`,
+        summary: `Server-sent events (text/event-stream): "annotation", "suggested_edit" and "task" for each change that the caller may see. A comment every ${HEARTBEAT_MS / 1000} s; at most ${MOST_PER_USER} streams of a user.`,
       },
       call: async (request, caller) =>
         events.open({

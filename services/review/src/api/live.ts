@@ -48,7 +48,7 @@ export function useLiveChanges(client: QueryClient, isLoggedIn: boolean): void {
         isLive.set(true);
         refresh();
       });
-      source.addEventListener('annotation', refresh);
+      for (const event of ['annotation', 'suggested_edit']) source.addEventListener(event, refresh);
       source.onerror = () => {
         isLive.set(false);
         if (source?.readyState === EventSource.CLOSED) again = setTimeout(open, TRY_AGAIN_MS);

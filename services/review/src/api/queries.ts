@@ -214,7 +214,7 @@ export const queries = {
     }),
   suggestedEdit: (url: string | null) =>
     queryOptions({
-      queryKey: ['suggested edit', url],
+      queryKey: ['annotations', 'suggested edit', url],
       queryFn: ({ signal }) => call<SuggestedEdit>(url ?? '', { signal }),
       enabled: url !== null,
     }),

@@ -6,6 +6,7 @@ import {
   type ReactNode,
   useEffect,
   useImperativeHandle,
+  useLayoutEffect,
   useMemo,
   useRef,
   useState,
@@ -13,7 +14,16 @@ import {
 import { queries } from '../api/queries';
 import type { Box, PageObject } from '../api/types';
 import { texts } from '../texts';
-import { boxBetween, type Point, type Turn, unturn, wordAt } from './geometry';
+import {
+  boxBetween,
+  type NamePlace,
+  type Point,
+  type Printed,
+  placeOfName,
+  type Turn,
+  unturn,
+  wordAt,
+} from './geometry';
 import type { Sheet } from './grid-overlay';
 import { PageImage } from './page-image';
 
@@ -53,6 +63,8 @@ const ZOOMS = [0.5, 0.67, 0.8, 1, 1.25, 1.5, 2, 3, 4];
 const A4: readonly [number, number] = [1240, 1754];
 /** A drag that is shorter is a click. */
 const CLICK_PX = 5;
+/** Room between a name and the frames around it. */
+const NAME_GAP_PX = 6;
 
 /** The pages of a document below each other, with what was read in them. */
 export function PageViewer(props: ViewerProps) {
@@ -140,7 +152,7 @@ export function PageViewer(props: ViewerProps) {
                   aria-current={page.number === current}
                   onClick={() => show(page.number)}
                 >
-                  <PageImage of={`${page.url}/preview`} alt="" loading="lazy" />
+                  <PageImage of={`${page.url}/preview`} alt="" loading="lazy" {...shapeOf(page)} />
                   <span>{page.number}</span>
                 </button>
               </li>
@@ -211,6 +223,14 @@ const PageSheet = memo(function PageSheet({
   const [to, setTo] = useState<Point | null>(null);
   const sheet = useRef<HTMLDivElement>(null);
   const [width, height] = size;
+  const printed = useMemo(
+    (): Printed => ({
+      width,
+      values: marks.map(({ box }) => box),
+      words: words.data?.map(({ position }) => position) ?? [],
+    }),
+    [width, marks, words.data],
+  );
   const lies = turn === 90 || turn === 270;
 
   const pointOf = ({ clientX, clientY }: PointerEvent): Point => {
@@ -282,20 +302,14 @@ const PageSheet = memo(function PageSheet({
           {marks.map(({ id, box, label, needs }) => (
             <div
               key={id}
-              className={`mark${needs ? ' needs' : ''}${box[0] > width * 0.6 ? ' at-right' : ''}${id === activeId ? ' active' : ''}${id === hoveredId ? ' hovered' : ''}`}
+              className={`mark${needs ? ' needs' : ''}${id === activeId ? ' active' : ''}${id === hoveredId ? ' hovered' : ''}`}
               style={style(box)}
               onPointerEnter={() => onHover(id)}
               onPointerLeave={() => onHover(null)}
             >
-              <button
-                type="button"
-                tabIndex={-1}
-                className="mark-name"
-                onPointerDown={(event) => event.stopPropagation()}
-                onClick={() => onPick(id)}
-              >
-                {label}
-              </button>
+              {(id === activeId || id === hoveredId) && (
+                <MarkName label={label} box={box} printed={printed} zoom={zoom} onPick={() => onPick(id)} />
+              )}
             </div>
           ))}
           {renderOver?.({ page: page.number, width, height, pointOf })}
@@ -307,10 +321,55 @@ const PageSheet = memo(function PageSheet({
   );
 });
 
+/** The name of the field that a frame belongs to, where it hides least of what is printed. */
+function MarkName({
+  label,
+  box,
+  printed,
+  zoom,
+  onPick,
+}: {
+  readonly label: string;
+  readonly box: Box;
+  readonly printed: Printed;
+  readonly zoom: number;
+  readonly onPick: () => void;
+}) {
+  const name = useRef<HTMLButtonElement>(null);
+  const [place, setPlace] = useState<NamePlace>('above-left');
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the zoom changes what is measured
+  useLayoutEffect(() => {
+    const { current: button } = name;
+    const sheet = button?.closest('.sheet');
+    if (!button || !sheet) return;
+    const scale = printed.width / sheet.clientWidth;
+    const size = [(button.offsetWidth + NAME_GAP_PX) * scale, (button.offsetHeight + NAME_GAP_PX) * scale] as const;
+    setPlace(placeOfName(box, size, printed));
+  }, [box, printed, zoom]);
+  return (
+    <button
+      ref={name}
+      type="button"
+      tabIndex={-1}
+      className={`mark-name ${place}`}
+      onPointerDown={(event) => event.stopPropagation()}
+      onClick={onPick}
+    >
+      {label}
+    </button>
+  );
+}
+
 /** The size of the image of a page: the page's own is that before it was turned. */
 function sizeOf({ width, height, rotation_deg: turned }: PageObject): readonly [number, number] {
   if (!width || !height) return A4;
   return turned === 90 || turned === 270 ? [height, width] : [width, height];
+}
+
+/** Room for an image that is not there yet. */
+function shapeOf(page: PageObject) {
+  const [width, height] = sizeOf(page);
+  return { width, height };
 }
 
 function isInside([left, top, right, bottom]: Box, { x, y }: Point, width: number, height: number): boolean {

@@ -81,7 +81,10 @@ function General({ queue, schema }: { readonly queue: Queue; readonly schema: Sc
         session_timeout: form.get('timeout'),
         locale: form.get('locale'),
         use_confirmed_state: form.get('confirmed') === 'on',
-        settings: { rejection_config: { ...rejection, enabled: form.get('rejection') === 'on' } },
+        settings: {
+          rejection_config: { ...rejection, enabled: form.get('rejection') === 'on' },
+          suggested_edit: form.get('suggested') === 'on' ? 'suggest' : 'disable',
+        },
       },
       ['queues'],
     );
@@ -126,6 +129,10 @@ function General({ queue, schema }: { readonly queue: Queue; readonly schema: Sc
       </label>
       <label className="check">
         <input type="checkbox" name="rejection" defaultChecked={rejection?.enabled !== false} /> {t.rejection}
+      </label>
+      <label className="check">
+        <input type="checkbox" name="suggested" defaultChecked={queue.settings.suggested_edit === 'suggest'} />{' '}
+        {t.suggested}
       </label>
       <div className="row end">
         <button type="submit" className="primary">
