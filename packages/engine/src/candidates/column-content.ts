@@ -195,7 +195,13 @@ function tryTriple(content: Content[], quantity: number, price: number, amount: 
     const [a, b] = [content[quantity]!.numbers[at], content[price]!.numbers[at]];
     if (a === undefined || b === undefined || product === undefined || product === 0) return;
     rows++;
-    if (!isProduct(a, b, product)) return;
+    const reductions = content.flatMap(({ numbers }, index) =>
+      [quantity, price, amount].includes(index) ? [] : (numbers[at] ?? []),
+    );
+    const holdsReduced = reductions.some(
+      (percent) => percent > 0 && percent < 100 && isProduct(a * (1 - percent / 100), b, product),
+    );
+    if (!isProduct(a, b, product) && !holdsReduced) return;
     holds++;
     if (Math.abs(a) !== 1 && Math.abs(b) !== 1) telling++;
   });
