@@ -68,6 +68,8 @@ const AMOUNT = new RegExp(
 const IBAN_START = /(?<![A-Za-z0-9])[A-Z]{2}\s?\d{2}(?=[\sA-Z0-9])/g;
 const VAT =
   /(?<![A-Za-z0-9])(?:CHE[-\s]?\d{3}[.\s]?\d{3}[.\s]?\d{3}(?:\s?(?:MWST|TVA|IVA))?|[A-Z]{2}[\s-]?[A-Z0-9][A-Z0-9.\s-]{5,14}[A-Z0-9])(?![A-Za-z0-9])/g;
+/** Norwegian numbers are printed without the prefix: "987 654 321 MVA". */
+const NORWEGIAN_VAT = /(?<![A-Za-z0-9])\d{3} ?\d{3} ?\d{3} ?MVA(?![A-Za-z0-9])/g;
 const EMAIL = /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g;
 
 /** What holds for the whole document when its values are read. */
@@ -151,6 +153,13 @@ function findInSegment(segment: Segment, rules: ReadingRules): Value[] {
     });
   }
   for (const match of text.matchAll(VAT)) addVat(match[0], match.index, add);
+  for (const match of text.matchAll(NORWEGIAN_VAT)) {
+    const read = readVatId(`NO${match[0]}`);
+    if (read) {
+      const { vatId: value, checked } = read;
+      add(match.index, match.index + match[0].length, { type: 'vat', value, decimals: 0, checked });
+    }
+  }
   for (const token of segment.tokens) {
     const bare = token.text.replace(/^[(:]+|[),.;]+$/g, '');
     if (!isBic(bare)) continue;
