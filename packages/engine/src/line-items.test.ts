@@ -327,3 +327,16 @@ test('a discount in a column of its own keeps quantity, price and amount togethe
     ['4.00', '32.00', '115.20'],
   ]);
 });
+
+test('two headings for the description: codes stand under the one, words under the other', () => {
+  expect(
+    rows(`
+      Artikel     Omschrijving            Aantal      Prijs       Bedrag
+      CV-889      CV-ketel HR 28 kW            2   1.650,00     3.300,00
+      ARB         Arbeidsloon monteur       11,5      62,00       713,00
+    `).map((row) => [row.code, row.description]),
+  ).toEqual([
+    ['CV-889', 'CV-ketel HR 28 kW'],
+    ['ARB', 'Arbeidsloon monteur'],
+  ]);
+});

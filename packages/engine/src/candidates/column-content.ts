@@ -73,12 +73,14 @@ const share = (texts: string[], holds: (text: string) => boolean) =>
 function settleDescription(meanings: Meaning[], content: Content[]): void {
   const described = meanings.indexOf('description');
   const wordy = (index: number) => share(filledTexts(content[index]!), (text) => /\p{L}{3}/u.test(text));
-  if (described < 0 || wordy(described) > 0.2) return;
+  if (described < 0) return;
+  const capitals = share(filledTexts(content[described]!), (text) => /^[\p{Lu}\d][\p{Lu}\d./_-]*$/u.test(text)) > 0.8;
+  if (wordy(described) > 0.2 && !capitals) return;
   const other = meanings.findIndex(
     (meaning, index) => (meaning === 'other' || meaning === 'unknown' || meaning === 'code') && wordy(index) > 0.8,
   );
   if (other < 0) return;
-  const isCode = share(filledTexts(content[described]!), (text) => /^\S*\d\S*$/.test(text)) > 0.6;
+  const isCode = capitals || share(filledTexts(content[described]!), (text) => /^\S*\d\S*$/.test(text)) > 0.6;
   meanings[described] = isCode && (meanings[other] === 'code' || !meanings.includes('code')) ? 'code' : 'other';
   meanings[other] = 'description';
 }

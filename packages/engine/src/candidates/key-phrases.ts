@@ -104,6 +104,7 @@ function withWrapped(page: PageLayout, keys: Key[], dictionary: Dictionary): Key
       (one) =>
         one.line > above.line &&
         Math.abs(one.box[0] - above.box[0]) < 0.4 * page.unit &&
+        height(above) < 1.5 * height(one) &&
         one.box[1] - above.box[3] < 0.5 * page.unit &&
         one.box[1] > above.box[1] + 0.4 * page.unit,
     );
@@ -128,6 +129,8 @@ function withWrapped(page: PageLayout, keys: Key[], dictionary: Dictionary): Key
   const covered = new Set(wrapped.flatMap((key) => key.tokens));
   return [...keys.filter((key) => !key.tokens.every((token) => covered.has(token))), ...wrapped];
 }
+
+const height = ({ box }: Segment) => box[3] - box[1];
 
 /** "Invoice date / Tax point" and "Due / Échéance" announce one value with two labels. */
 function joinPairs(keys: Key[]): Key[] {
