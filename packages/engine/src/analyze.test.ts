@@ -723,3 +723,11 @@ test('without a sign the currency is that of the country of the account', () => 
 test('terms behind their label, in one text with it', () => {
   expect(read('Betalingsbetingelser: Netto 8 dage')).toMatchObject({ terms: 'Netto 8 dage' });
 });
+
+test('an IBAN goes on in its own column of the next line', () => {
+  const fields = read(`
+    Media ApS, tlf. 75 Bank IBAN DK50 0040 0440
+    80 90 10           1162 43
+  `);
+  expect(fields.iban).toBe('DK5000400440116243');
+});

@@ -100,14 +100,17 @@ function findWrappedIbans(page: PageLayout): Value[] {
   return page.segments.flatMap((segment): Value[] => {
     const start = segment.text.search(IBAN_START);
     if (start < 0 || readIban(segment.text.slice(start))) return [];
-    const under = page.segments.find(
+    const below = page.segments.filter(
       (one) =>
         one.line > segment.line &&
-        Math.abs(one.box[0] - segment.box[0]) < page.unit &&
+        segment.tokens.some(({ box }) => Math.abs(one.box[0] - box[0]) < page.unit) &&
         one.box[1] - segment.box[3] < page.unit &&
         /^[A-Z0-9 ]+$/.test(one.text),
     );
-    const iban = under && readIban(`${segment.text.slice(start)} ${under.text}`);
+    const join = (one: Segment) => readIban(`${segment.text.slice(start)} ${one.text}`);
+    // Of several columns in one line, the check digits tell in which the number goes on.
+    const under = below.find((one) => join(one)?.valid) ?? below.find((one) => join(one));
+    const iban = under && join(under);
     if (!under || !iban) return [];
     const tokens = [...tokensAt(segment, start, segment.text.length), ...under.tokens];
     const raw = tokens.map((token) => token.text).join(' ');
