@@ -588,3 +588,146 @@ test('an address that is set to the right edge', () => {
   );
   expect(fields.recipient_address).toBe('Corso Francia 200, 10093 Collegno (TO)');
 });
+
+test('the addresses of two parties without labels: the sender tells how to reach him', () => {
+  const right = read(`
+    Lysthuset Drift ApS                                             Bagergaarden A/S
+    Att. Mette Krogh                                                      Møllevej 3
+    Algade 44                                                          4100 Ringsted
+    4000 Roskilde                                                   CVR-nr. 29876543
+                                                                    Tlf. 57 61 22 33
+
+    Faktura nr. 88231
+  `);
+  expect(right).toMatchObject({
+    sender_name: 'Bagergaarden A/S',
+    sender_address: 'Møllevej 3, 4100 Ringsted',
+    recipient_name: 'Lysthuset Drift ApS',
+    recipient_address: 'Algade 44, 4000 Roskilde',
+  });
+  const left = read(`
+    ATELIER BRETON
+    12 rue des Artisans
+    35000 RENNES
+    Tél : 02 99 12 34 56
+    contact@atelier-breton.example
+                                                                     SCI LES TILLEULS
+    FACTURE N° F2024-031                                             48 boulevard de la Liberté
+                                                                     35000 RENNES
+  `);
+  expect(left).toMatchObject({ sender_name: 'ATELIER BRETON', recipient_name: 'SCI LES TILLEULS' });
+});
+
+test('words with accents are no words for how to reach somebody', () => {
+  const fields = read(`
+    Client :
+    Hôtel Saint Denis
+    42 rue du stade
+    97400 Saint Denis
+  `);
+  expect(fields).toMatchObject({
+    recipient_name: 'Hôtel Saint Denis',
+    recipient_address: '42 rue du stade, 97400 Saint Denis',
+  });
+});
+
+test('a word for an amount may be part of a name in another language', () => {
+  const fields = read(`
+    Sprzedawca
+    Zakład Stolarski Wilk
+    ul. Tartaczna 9
+    30-721 Kraków
+    Bank: Bank Polski S.A.
+  `);
+  expect(fields).toMatchObject({
+    sender_name: 'Zakład Stolarski Wilk',
+    sender_address: 'ul. Tartaczna 9, 30-721 Kraków',
+  });
+});
+
+test('the recipient stands in the window, some lines under the line of the sender', () => {
+  const fields = read(`
+    Hostwerk AG - Uferweg 40 - 63571 Gelnhausen
+
+
+
+
+    Vivelab Ltd.
+    93B Sai Yu Chung
+    Yuen Long
+    Hong Kong
+
+    Rechnung
+  `);
+  expect(fields).toMatchObject({ sender_name: 'Hostwerk AG', recipient_name: 'Vivelab Ltd.' });
+});
+
+test('the currency may belong to the label and to its amount', () => {
+  const fields = read(`
+    TOTAL GBP                   903.60
+    Less Amount Paid            300.00
+    AMOUNT DUE GBP 603.60
+  `);
+  expect(fields).toMatchObject({ amount_total: '903.60', amount_due: '603.60', amount_paid: '300.00' });
+});
+
+test('what was paid in several parts, and what the rest leaves without a label', () => {
+  const parts = read(`
+    Datum: 12.03.2024
+    Gesamtsumme                                  6.312,00 EUR
+    abzgl. 1. Abschlagszahlung vom 15.01.2024    2.500,00 EUR
+    abzgl. 2. Abschlagszahlung vom 09.02.2024    1.500,00 EUR
+    Restbetrag                                   2.312,00 EUR
+  `);
+  expect(parts).toMatchObject({ amount_total: '6312.00', amount_due: '2312.00', amount_paid: '4000.00' });
+  expect(parts.date_issue).toBe('2024-03-12');
+  const table = read(`
+    Règlement     Date           Montant         Total TTC          530,75 €
+    Vir SEPA      31/10/2017     147,00 €        Solde à payer      383,75 €
+  `);
+  expect(table).toMatchObject({ amount_total: '530.75', amount_paid: '147.00', amount_due: '383.75' });
+});
+
+test('"total" behind the name of a tax or base says what it is the total of', () => {
+  const fields = read(`
+    Veroton hinta yhteensä      428,60
+    Arvonlisävero yhteensä      102,86
+    Maksettava yhteensä         531,46 EUR
+  `);
+  expect(fields).toMatchObject({ amount_total_base: '428.60', amount_total_tax: '102.86', amount_total: '531.46' });
+});
+
+test('numbers of two columns are not joined, although both have groups', () => {
+  const fields = read(`
+    Nettó összesen:  260 000   Ft
+    ÁFA összesen:     70 200   Ft
+    Bruttó összesen: 330 200   Ft
+  `);
+  expect(fields).toMatchObject({ amount_total_base: '260000', amount_total_tax: '70200', amount_total: '330200' });
+});
+
+test('numbers of documents that could be dates, and Norwegian tax numbers', () => {
+  expect(read('Faktura VAT nr 17/03/2024\n\nData wystawienia: 12.03.2024')).toMatchObject({
+    document_id: '17/03/2024',
+    date_issue: '2024-03-12',
+  });
+  expect(read('Nordvest AS\nOrg.nr: 987 654 325 MVA')).toMatchObject({ sender_vat_id: 'NO987654325MVA' });
+});
+
+test('without a sign the currency is that of the country of the account', () => {
+  expect(read('Celkom na úhradu     7,909.30\nIBAN   SK31 1200 0000 1987 4263 7541')).toMatchObject({
+    currency: 'EUR',
+  });
+});
+
+test('terms behind their label, in one text with it', () => {
+  expect(read('Betalingsbetingelser: Netto 8 dage')).toMatchObject({ terms: 'Netto 8 dage' });
+});
+
+test('an IBAN goes on in its own column of the next line', () => {
+  const fields = read(`
+    Media ApS, tlf. 75 Bank IBAN DK50 0040 0440
+    80 90 10           1162 43
+  `);
+  expect(fields.iban).toBe('DK5000400440116243');
+});

@@ -300,3 +300,43 @@ test('rows without a head, with quantity and unit in one word', () => {
     },
   ]);
 });
+
+test('quantities without a heading before the descriptions', () => {
+  expect(
+    rows(`
+           Omschrijving                      Bedrag       Totaal
+      12 x Onderhoudsbeurt                    45,00       540,00
+      2 x  Buitenband                         29,50        59,00
+      Subtotaal                                           599,00
+    `),
+  ).toEqual([
+    { description: 'Onderhoudsbeurt', quantity: '12', amount_base: '45.00', amount_total_base: '540.00' },
+    { description: 'Buitenband', quantity: '2', amount_base: '29.50', amount_total_base: '59.00' },
+  ]);
+});
+
+test('a discount in a column of its own keeps quantity, price and amount together', () => {
+  expect(
+    rows(`
+      Descrição             Qtd.     Pr. Unitário    Desc.    Valor
+      Vinho tinto          36,00             6,50     5,00   222,30
+      Azeite virgem         4,00            32,00    10,00   115,20
+    `).map((row) => [row.quantity, row.amount_base, row.amount_total_base]),
+  ).toEqual([
+    ['36.00', '6.50', '222.30'],
+    ['4.00', '32.00', '115.20'],
+  ]);
+});
+
+test('two headings for the description: codes stand under the one, words under the other', () => {
+  expect(
+    rows(`
+      Artikel     Omschrijving            Aantal      Prijs       Bedrag
+      CV-889      CV-ketel HR 28 kW            2   1.650,00     3.300,00
+      ARB         Arbeidsloon monteur       11,5      62,00       713,00
+    `).map((row) => [row.code, row.description]),
+  ).toEqual([
+    ['CV-889', 'CV-ketel HR 28 kW'],
+    ['ARB', 'Arbeidsloon monteur'],
+  ]);
+});

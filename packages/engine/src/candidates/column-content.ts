@@ -73,12 +73,14 @@ const share = (texts: string[], holds: (text: string) => boolean) =>
 function settleDescription(meanings: Meaning[], content: Content[]): void {
   const described = meanings.indexOf('description');
   const wordy = (index: number) => share(filledTexts(content[index]!), (text) => /\p{L}{3}/u.test(text));
-  if (described < 0 || wordy(described) > 0.2) return;
+  if (described < 0) return;
+  const capitals = share(filledTexts(content[described]!), (text) => /^[\p{Lu}\d][\p{Lu}\d./_-]*$/u.test(text)) > 0.8;
+  if (wordy(described) > 0.2 && !capitals) return;
   const other = meanings.findIndex(
     (meaning, index) => (meaning === 'other' || meaning === 'unknown' || meaning === 'code') && wordy(index) > 0.8,
   );
   if (other < 0) return;
-  const isCode = share(filledTexts(content[described]!), (text) => /^\S*\d\S*$/.test(text)) > 0.6;
+  const isCode = capitals || share(filledTexts(content[described]!), (text) => /^\S*\d\S*$/.test(text)) > 0.6;
   meanings[described] = isCode && (meanings[other] === 'code' || !meanings.includes('code')) ? 'code' : 'other';
   meanings[other] = 'description';
 }
@@ -195,7 +197,13 @@ function tryTriple(content: Content[], quantity: number, price: number, amount: 
     const [a, b] = [content[quantity]!.numbers[at], content[price]!.numbers[at]];
     if (a === undefined || b === undefined || product === undefined || product === 0) return;
     rows++;
-    if (!isProduct(a, b, product)) return;
+    const reductions = content.flatMap(({ numbers }, index) =>
+      [quantity, price, amount].includes(index) ? [] : (numbers[at] ?? []),
+    );
+    const holdsReduced = reductions.some(
+      (percent) => percent > 0 && percent < 100 && isProduct(a * (1 - percent / 100), b, product),
+    );
+    if (!isProduct(a, b, product) && !holdsReduced) return;
     holds++;
     if (Math.abs(a) !== 1 && Math.abs(b) !== 1) telling++;
   });

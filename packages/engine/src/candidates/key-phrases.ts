@@ -90,7 +90,7 @@ export function findKeys(page: PageLayout, dictionary: Dictionary = KEYS): Key[]
       at += phrase.parts.length;
     }
   }
-  return dictionary === KEYS ? joinTotals(joinPairs(withWrapped(page, keys, dictionary))) : keys;
+  return dictionary === KEYS ? joinTotals(joinNamedTotals(joinPairs(withWrapped(page, keys, dictionary)))) : keys;
 }
 
 /** Labels in narrow cells go on in the next line: "Payment" over "reference:". */
@@ -104,6 +104,7 @@ function withWrapped(page: PageLayout, keys: Key[], dictionary: Dictionary): Key
       (one) =>
         one.line > above.line &&
         Math.abs(one.box[0] - above.box[0]) < 0.4 * page.unit &&
+        height(above) < 1.5 * height(one) &&
         one.box[1] - above.box[3] < 0.5 * page.unit &&
         one.box[1] > above.box[1] + 0.4 * page.unit,
     );
@@ -128,6 +129,8 @@ function withWrapped(page: PageLayout, keys: Key[], dictionary: Dictionary): Key
   const covered = new Set(wrapped.flatMap((key) => key.tokens));
   return [...keys.filter((key) => !key.tokens.every((token) => covered.has(token))), ...wrapped];
 }
+
+const height = ({ box }: Segment) => box[3] - box[1];
 
 /** "Invoice date / Tax point" and "Due / Échéance" announce one value with two labels. */
 function joinPairs(keys: Key[]): Key[] {
@@ -164,6 +167,34 @@ function isSlash(between: Token[], left: Key, right: Key): boolean {
   return (
     between.length <= 1 && text.some((one) => one === '/') && !between.some((token) => /[\p{L}\p{N}]/u.test(token.text))
   );
+}
+
+/** "ALV yhteensä" and "Moms i alt" are totals of what the first word names. */
+function joinNamedTotals(keys: Key[]): Key[] {
+  const joined: Key[] = [];
+  for (const key of keys) {
+    const before = joined.at(-1);
+    const isNamed = before?.meanings.some(
+      ({ field, weight }) => weight === 1 && (field === 'amount_total_tax' || field === 'amount_total_base'),
+    );
+    const isTotal = key.meanings.some(({ field }) => field === 'amount_total');
+    const segment = key.tokens[0]!.segment;
+    const isSame = before?.tokens[0]?.segment === segment;
+    const between = before && isSame ? tokensBetween(segment, before, key) : [];
+    const follows = isSame && between.length <= 1 && between.every((token) => !/[\d()]/.test(token.text));
+    if (!before || !isNamed || !isTotal || !follows || NET.test(key.phrase) || GROSS.test(key.phrase)) {
+      joined.push(key);
+      continue;
+    }
+    const tokens = [...before.tokens, ...between, ...key.tokens];
+    joined[joined.length - 1] = {
+      ...before,
+      meanings: before.meanings.filter(({ field }) => field.startsWith('amount_')),
+      tokens,
+      box: unite(tokens.map((token) => token.box)),
+    };
+  }
+  return joined;
 }
 
 const TOTALS = ['amount_total', 'amount_total_base', 'amount_due'];

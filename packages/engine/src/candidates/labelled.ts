@@ -55,8 +55,7 @@ export function pairWithLabels<T extends Placed>(
     const beside = values.filter(
       (value) =>
         isBeside(key, value) &&
-        value.box[0] >= key.box[2] - 0.3 * page.unit &&
-        !value.tokens.some((token) => key.tokens.includes(token)) &&
+        startOf(value, key) >= key.box[2] - 0.3 * page.unit &&
         !others.some(
           (other) => isBeside(key, other) && other.box[0] >= key.box[2] - 1 && other.box[2] <= value.box[0] + 1,
         ),
@@ -95,6 +94,13 @@ export function pairWithLabels<T extends Placed>(
     });
   }
   return pairs.sort((a, b) => b.score - a.score);
+}
+
+/** Where a value begins behind its label; the currency of "Amount due GBP 603.60" belongs to both. */
+function startOf({ tokens, box }: Placed, key: Key): number {
+  const own = tokens.filter((token) => !key.tokens.includes(token));
+  if (own.length === 0) return tokens.length === 0 ? box[0] : Number.NEGATIVE_INFINITY;
+  return Math.min(...own.map((token) => token.box[0]));
 }
 
 const PARTIES = ['sender', 'recipient', 'delivery', 'label_name', 'label_skip'];

@@ -153,16 +153,25 @@ function readHead(
 /** A row may begin with the word for a deposit or a tax too, but has more numbers than a total. */
 const CELLS_OF_ROW = 3;
 
-/** The lines of a table before its sums. */
+/** The lines of a table before its sums, and before a gap behind its rows. */
 function upToTotals(under: Line[], keys: Key[]): Line[] {
   const isTotal = (line: Line) =>
     isTotalLine(line, keys) && line.segments.filter(({ text }) => /^[\d.,\s%€$£-]+$/.test(text)).length < CELLS_OF_ROW;
-  const end = under.findIndex(isTotal);
+  const end = under.findIndex((line, at) => isTotal(line) || (at > 0 && endsRows(under[at - 1]!, line)));
   return under
     .slice(0, Math.max(3, end))
     .filter((line) => !isTotal(line))
     .slice(0, 40);
 }
+
+/** True where much more space than between lines follows on a row with numbers. */
+function endsRows(row: Line, next: Line): boolean {
+  const numbers = row.segments.filter(({ text }) => /^[\d.,\s%€$£-]+$/.test(text)).length;
+  return numbers >= 2 && next.box[1] - row.box[3] > WIDE_GAP * (row.box[3] - row.box[1]);
+}
+
+/** Space behind the rows of a table, in heights of a line. */
+const WIDE_GAP = 2;
 
 /** Cuts a line of the head into headings: at gaps, and where a column's phrase begins or ends. */
 function cutAtKeys(line: Line, columnKeys: Key[]): Token[][] {
@@ -376,8 +385,29 @@ function readRows(
     last = line;
   }
   const complete = drafts.filter((draft) => !isOpen(draft, columns));
+  if (!columns.some(({ meaning }) => meaning === 'quantity')) splitQuantities(complete, mark);
   if (!columns.some(({ meaning }) => meaning === 'code')) unstackCodes(complete);
   return { rows: complete.map((draft) => finishRow(page, draft, mark)), lines: numbers, ended };
+}
+
+/** Quantities without a heading stand before the descriptions: "12 x Maintenance"; quantity x price = amount tells. */
+function splitQuantities(drafts: { cells: Cells; text: Token[][] }[], mark: DecimalMark): void {
+  const found = drafts.map(({ cells, text }) => {
+    const [first, second] = text[0] ?? [];
+    const value =
+      first && second && /^\d/.test(first.text) ? parseNumber(first.text.replace(/[x×]$/i, ''), mark) : undefined;
+    if (!first || value === undefined) return undefined;
+    const quantity: Cell = { tokens: [first], value, raw: first.text };
+    return productHolds(new Map(cells).set('quantity', quantity)) === 1 ? quantity : undefined;
+  });
+  if (drafts.length === 0 || found.filter(Boolean).length < 0.7 * drafts.length) return;
+  drafts.forEach(({ cells, text }, at) => {
+    const quantity = found[at];
+    if (!quantity) return;
+    cells.set('quantity', quantity);
+    const rest = text[0]!.slice(1);
+    text[0] = /^[x×]$/i.test(rest[0]!.text) ? rest.slice(1) : rest;
+  });
 }
 
 /** Where each description begins or ends with a line of its own that has the form of a code, these are the codes. */

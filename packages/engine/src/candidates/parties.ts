@@ -27,12 +27,17 @@ const POSTAL =
 const HOUSE =
   /^\d{1,5}[A-Z]? (?:[\p{L}\d][\p{L}\d.'-]* ){1,4}(?:street|st|road|rd|avenue|ave|lane|ln|drive|dr|blvd|boulevard|way|court|ct|square|sq|place|pl|parkway|pkwy|highway|hwy|terrace|close|crescent|row|park)\.?,?$/iu;
 const isPostal = (text: string): boolean => POSTAL.test(text) && !HOUSE.test(text);
+/** Words of streets, of text without accents: `\b` takes letters with accents for borders of words. */
 const STREET =
-  /(?:stra(?:ß|ss)e|str\.|\bstreet\b|\bst\.|\bst\b|\broad\b|\brd\b|\bavenue\b|\bave\b|\blane\b|\bdrive\b|\bdr\b|\bblvd\b|\bboulevard\b|\bway\b|\bcourt\b|\bsquare\b|\bplace\b|\brue\b|\bavenue\b|\bchemin\b|\bulice\b|\bul\.|\bvia\b|\bviale\b|\bpiazza\b|\bcorso\b|\bcalle\b|\bc\/|\bavda\b|\bplaza\b|platz\b|weg\b|gasse\b|allee\b|\bplein\b|laan\b|straat\b|gracht\b|gade\b|vej\b|gatan\b|v(?:ä|a)gen\b|utca\b|\bút\b|\bnám|\btřída\b|\bcesta\b|\bjalan\b|\bjln\b|\bjl\b|\btaman\b|\blorong\b|\bsuite\b|\bunit\b|\bfloor\b|\bp\.? ?o\.? ?box\b|postfach|\bhighway\b|\bparkway\b|\brua\b|\bavenida\b|\bav\.)/iu;
+  /(?:stra(?:ß|ss)e|str\.|\bstr\b|\bstreet\b|\bst\.|\bst\b|\broad\b|\brd\b|\bavenue\b|\bave\b|\blane\b|\bdrive\b|\bdr\b|\bblvd\b|\bboulevard\b|\bbd\b|\bway\b|\bcourt\b|\bsquare\b|\bplace\b|\brue\b|\bchemin\b|\ballee\b|\bimpasse\b|\bquai\b|\broute de\b|\bulice\b|\bulica\b|\bul\.|\bal\.|\bos\.|\bvia\b|\bviale\b|\bpiazza\b|\bcorso\b|\blargo\b|\bvicolo\b|\bcalle\b|\bc\/|\bavda\b|\bplaza\b|\bpza\b|\bpaseo\b|\bctra\b|\bcarretera\b|\bpol(?:igono|\.) ind|platz\b|weg\b|gasse\b|allee\b|(?:ring|damm|ufer|markt|hof) \d|plein\b|laan\b|straat\b|gracht\b|singel\b|kade\b|gade\b|vej\b|straede\b|gatan?\b|vagen\b|gate\b|vei(?:en)?\b|katu\b|(?:tie|kuja|polku) \d|\butca\b|\but\b|\bu\. ?\d|\bter \d|\bkorut\b|\bnam\b|\bnamesti|\btrida\b|\bcesta\b|\bbulevardul\b|\bcalea\b|\bsos\.|\baleea\b|\bjalan\b|\bjln\b|\bjl\b|\btaman\b|\blorong\b|\bsuite\b|\bunit\b|\bfloor\b|\bp\.? ?o\.? ?box\b|\bbox \d|postfach|\bpostboks\b|\bpostbus\b|\bpl \d|\bapartado\b|\bhighway\b|\bparkway\b|\brua\b|\bavenida\b|\bav\.|\bpraca\b|\btravessa\b|\bestrada\b)/iu;
+const unaccent = (text: string) => text.normalize('NFD').replace(/\p{M}/gu, '');
+const isStreet = (text: string): boolean => STREET.test(unaccent(text));
 const COUNTRY =
   /^(?:deutschland|germany|allemagne|france|frankreich|united states(?: of america)?|u\.?s\.?a?\.?|united kingdom|u\.?k\.?|great britain|england|italia|italy|nederland|(?:the )?netherlands|españa|spain|portugal|česká republika|česko|czech republic|slovensko|slovenská republika|slovakia|polska|poland|magyarország|hungary|schweiz|suisse|switzerland|österreich|austria|belgi(?:ë|que|um|en)|danmark|denmark|sverige|sweden|norge|norway|suomi|finland|malaysia|singapore|australia|canada|india|ireland|românia|luxembourg)\.?$/iu;
-const NOT_ADDRESS =
-  /@|www\.|https?:|\bfax\b|\b(?:tel|phone|telefon|telefono|téléphone|mobil|mobile|e-?mail)(?![\p{L}])|\+\d{2}/iu;
+const CONTACT =
+  /@|www\.|https?:|\bfax\b|\b(?:tel|tlf|puh|phone|telefon|telefono|telephone|telefone|mobil|mobile|e-?mail)(?![\p{L}])|\+\d{2}/iu;
+/** How to reach somebody is no part of the address. */
+const isContact = (text: string): boolean => CONTACT.test(unaccent(text));
 
 /** Units, articles and the like in small letters ("500 kg", "se") are no legal forms. */
 function hasLegalForm(text: string): boolean {
@@ -47,12 +52,12 @@ function hasLegalForm(text: string): boolean {
 /** Features of a name or an address: what its form says, whoever it may be. */
 export function describeParty(part: 'name' | 'address', text: string): Record<string, number> {
   if (part === 'address') {
-    return { postal: isPostal(text) ? 1 : 0, street: STREET.test(text) ? 1 : 0, lines: text.split(',').length / 4 };
+    return { postal: isPostal(text) ? 1 : 0, street: isStreet(text) ? 1 : 0, lines: text.split(',').length / 4 };
   }
   return {
     legalForm: hasLegalForm(text) ? 1 : 0,
     hasDigits: /\d/.test(text) ? 1 : 0,
-    streetLike: STREET.test(text) || isPostal(text) ? 1 : 0,
+    streetLike: isStreet(text) || isPostal(text) ? 1 : 0,
     oneWord: /\s/.test(text.trim()) ? 0 : 1,
     small: /^\p{Ll}/u.test(text) ? 1 : 0,
   };
@@ -88,7 +93,7 @@ export function findParties(page: PageLayout, keys: Key[]): Party[] {
     if (party?.name) parties.push(party);
   }
   if (!has('recipient')) {
-    const found = findLeftBlock(page, keys, parties) ?? findAddressBlock(page, keys, parties);
+    const found = findOneOfTwoBlocks(page, keys, parties) ?? findAddressBlock(page, keys, parties);
     if (found) parties.push(found);
   }
   if (!has('sender')) {
@@ -157,7 +162,10 @@ function linesUnder(page: PageLayout, key: Key, keys: Key[]): PartyLine[] {
     const under = page.segments.find(
       (one) => isInColumn(segment, one, page.unit) && linesBetween(segment, one, page.unit) < 1.6,
     );
-    const rightHasKey = right?.tokens.some((token) => keys.some((other) => other.tokens.includes(token)));
+    const isLabel = (other: Key) => !means(other, 'label_name') || /:$/.test(other.tokens.at(-1)!.text);
+    const rightHasKey = right?.tokens.some((token) =>
+      keys.some((other) => other.tokens.includes(token) && isLabel(other)),
+    );
     if (
       right &&
       !rightHasKey &&
@@ -190,7 +198,12 @@ function follow(page: PageLayout, head: Segment, keys: Key[], heading?: Key): Pa
           // Blocks are set to the right edge too.
           (Math.abs(one.box[2] - above.box[2]) < 0.3 * page.unit && isInColumn(above, one, page.unit));
         if (values !== undefined && Math.abs(one.box[0] - values) < 0.6 * page.unit) return true;
-        return near || (count === 0 && isInColumn(above, one, page.unit));
+        // Forms set the labels further left than the name.
+        const isFormLabel =
+          heading !== undefined &&
+          Math.abs(one.box[0] - head.box[0]) < 0.6 * page.unit &&
+          keys.some((key) => key.tokens[0] === one.tokens[0] && means(key, 'label_address'));
+        return near || isFormLabel || (count === 0 && isInColumn(above, one, page.unit));
       })
       .sort((a, b) => (isBeside(a, b) ? a.box[0] - b.box[0] : a.box[1] - b.box[1]))[0];
     if (!next || linesBetween(above, next, page.unit) > (count === 0 ? 2.6 : heading ? 2.1 : 1.5)) break;
@@ -201,6 +214,7 @@ function follow(page: PageLayout, head: Segment, keys: Key[], heading?: Key): Pa
       (key) =>
         key !== heading &&
         key.meanings.some((one) => one.weight === 1) &&
+        !isOnlyWord(key, next) &&
         !INSIDE.some((field) => means(key, field)) &&
         !(roleOf(key) && !isHeading(key, page)),
     );
@@ -217,6 +231,12 @@ function follow(page: PageLayout, head: Segment, keys: Key[], heading?: Key): Pa
   }
   return lines;
 }
+
+/** Words for amounts are parts of names in other languages ("Zakład" is no tax base): a label has a number behind it. */
+const isOnlyWord = (key: Key, segment: Segment) =>
+  key.meanings.every(({ field }) => field.startsWith('amount_')) &&
+  segment.tokens.length > key.tokens.length &&
+  !/[\d:]/.test(segment.text);
 
 /** What stands behind a label on its line. */
 function rightOf(page: PageLayout, label: Segment): Segment | undefined {
@@ -255,7 +275,7 @@ function readParty(
       continue;
     }
     if (closed || line.text.length < 2) continue;
-    if (NOT_ADDRESS.test(line.text)) continue;
+    if (isContact(line.text)) continue;
     if (!name) {
       // A number, or a label with something behind it, is no name.
       if (!/\p{L}{2}/u.test(line.text) || /^[^:]{2,30}\s*:/.test(line.text)) continue;
@@ -307,7 +327,7 @@ function stripLabels(line: PartyLine, keys: Key[]): PartyLine {
 
 /** Persons and departments before the street are no address; nor is what comes behind the place. */
 function trimAddress(lines: PartyLine[]): PartyLine[] {
-  const isPlace = ({ text }: PartyLine) => (/\d/.test(text) && /\p{L}{3}/u.test(text)) || STREET.test(text);
+  const isPlace = ({ text }: PartyLine) => (/\d/.test(text) && /\p{L}{3}/u.test(text)) || isStreet(text);
   const first = lines.findIndex(isPlace);
   if (first < 0) return [];
   let end = first;
@@ -333,12 +353,12 @@ function splitAddressLine(text: string): { name: string; address: string } | und
     .split(/\s+[·•|*∙–—-]\s*|\s*[·•|∙]\s*|,\s+|\s*;\s*/)
     .map((part) => part.trim())
     .filter(Boolean);
-  const street = parts.findIndex((part, at) => at > 0 && (/\d/.test(part) || STREET.test(part)));
+  const street = parts.findIndex((part, at) => at > 0 && (/\d/.test(part) || isStreet(part)));
   // "Seattle, WA 98109, US" is a place without a name.
   if (street > 0 && isPostal(parts[street]!) && !hasLegalForm(parts[0]!)) return undefined;
   if (parts.length < 3 || parts.length > 7 || street < 1 || street > 2) return undefined;
   if (/\d{3}|:/.test(parts[0]!) || !/\p{L}{3}/u.test(parts[0]!) || startsAsStreet(parts[0]!)) return undefined;
-  const end = parts.findIndex((part, at) => at >= street && (NOT_ADDRESS.test(part) || /:/.test(part)));
+  const end = parts.findIndex((part, at) => at >= street && (isContact(part) || /:/.test(part)));
   const address = parts.slice(street, end < 0 ? undefined : end).join(', ');
   return isPostal(address) ? { name: parts.slice(0, street).join(' '), address } : undefined;
 }
@@ -350,11 +370,13 @@ const startsAsStreet = (text: string) =>
 function readWindow(page: PageLayout): { sender: Party; lines: PartyLine[] } | undefined {
   for (const segment of page.segments) {
     if (segment.box[1] > page.height * 0.4) break;
-    if (NOT_ADDRESS.test(segment.text)) continue;
+    if (isContact(segment.text)) continue;
     const inline = splitAddressLine(segment.text);
     if (!inline) continue;
-    const under = follow(page, segment, []);
-    if (under.length < 2 || !under.some((line) => isPostal(line.text))) continue;
+    const near = follow(page, segment, []);
+    const isLetterhead = hasLegalForm(inline.name) || isStreet(inline.address);
+    const under = near.length > 0 || !isLetterhead ? near : linesOfWindow(page, segment);
+    if (under.length < 2 || (near.length > 0 && !under.some((line) => isPostal(line.text)))) continue;
     const box = segment.box;
     const sender: Party = {
       role: 'sender',
@@ -369,8 +391,21 @@ function readWindow(page: PageLayout): { sender: Party; lines: PartyLine[] } | u
   return undefined;
 }
 
-/** Two addresses beside each other without labels: the left one shows in the window of the envelope. */
-function findLeftBlock(page: PageLayout, keys: Key[], taken: Party[]): Party | undefined {
+/** The block that begins some lines under the sender's line, at its left edge. */
+function linesOfWindow(page: PageLayout, head: Segment): PartyLine[] {
+  const block = findBlocks(page).find(([top]) => {
+    const gap = linesBetween(head, top!, page.unit);
+    return gap > 0 && gap < 7 && Math.abs(top!.box[0] - head.box[0]) < 0.8 * page.unit;
+  });
+  const isAddress = block && block.length >= 3 && block.length <= 7 && block.some(({ text }) => /\d/.test(text));
+  return isAddress && !isTitle(block[0]!.text) ? block.map(({ tokens }) => toLine(tokens)) : [];
+}
+
+/**
+ * Two addresses without labels, beside each other or one lower than the other: the sender's tells how to reach him and
+ * where he is registered; else the left one, which shows in the window of the envelope, is the recipient's.
+ */
+function findOneOfTwoBlocks(page: PageLayout, keys: Key[], taken: Party[]): Party | undefined {
   if (taken.some((party) => party.role === 'sender')) return undefined;
   const untitled = findBlocks(page).map((block) => block.slice(block.findIndex((one) => !isTitle(one.text))));
   const blocks = untitled.filter(
@@ -383,13 +418,35 @@ function findLeftBlock(page: PageLayout, keys: Key[], taken: Party[]): Party | u
   );
   const [left, right] = [...blocks].sort((a, b) => a[0]!.box[0] - b[0]!.box[0]);
   if (!left || !right || blocks.length !== 2) return undefined;
+  const own = ownSigns(left, page, keys) - ownSigns(right, page, keys);
   const top = (block: Segment[]) => block[0]!.box[1];
   const bottom = (block: Segment[]) => block.at(-1)!.box[3];
   const together = top(left) < bottom(right) && top(right) < bottom(left);
-  if (!together || right[0]!.box[0] - left[0]!.box[0] < page.width * 0.25) return undefined;
-  const lines = left.map((segment) => toLine(segment.tokens));
+  const apart = right[0]!.box[0] - left[0]!.box[0] >= page.width * 0.25;
+  if (own === 0 && !(together && apart)) return undefined;
+  const lines = (own > 0 ? right : left).map((segment) => toLine(segment.tokens));
   const party = readParty('recipient', lines, keys, page, 'block');
   return party?.name && party.address ? party : undefined;
+}
+
+/** How much in a block only the sender of a letter has there: his bank, how to reach him, his own domain. */
+function ownSigns(block: Segment[], page: PageLayout, keys: Key[]): number {
+  const named = keys.filter((key) => block.some((segment) => segment.tokens.includes(key.tokens[0]!)));
+  const text = block.map((segment) => segment.text).join('\n');
+  const name = normalize(block[0]!.text).join('');
+  const domain = normalize(/(?:@|www\.)([\w-]{4,})\./.exec(text)?.[1] ?? '').join('');
+  const inFoot = page.segments.some(
+    (segment) =>
+      segment.box[1] > page.height * 0.8 && name.length > 4 && normalize(segment.text).join('').includes(name),
+  );
+  const signs = [
+    isContact(text),
+    named.some((key) => means(key, 'iban') || means(key, 'account_num')),
+    named.some((key) => means(key, 'vat_id') || means(key, 'ic')),
+    domain !== '' && (name.includes(domain) || domain.includes(name)),
+    inFoot,
+  ];
+  return signs.filter(Boolean).length;
 }
 
 /** A block with a place in the upper half that belongs to nobody yet. */
@@ -401,7 +458,7 @@ function findAddressBlock(page: PageLayout, keys: Key[], taken: Party[]): Party 
     if (taken.some((party) => overlaps(party.box, top.box))) continue;
     const own = block.some(
       (segment) =>
-        NOT_ADDRESS.test(segment.text) ||
+        isContact(segment.text) ||
         keys.some(
           (key) =>
             segment.tokens.includes(key.tokens[0]!) && (means(key, 'vat_id') || means(key, 'iban') || means(key, 'ic')),
@@ -434,19 +491,28 @@ function isFirstAddress(page: PageLayout, block: Segment[]): boolean {
 
 const overlaps = (a: Position, b: Position) => a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3];
 
-/** Segments under one another with the same left edge. */
+/** Segments under one another with the same left or right edge. */
 function findBlocks(page: PageLayout): Segment[][] {
   const blocks: Segment[][] = [];
   for (const segment of page.segments) {
     const block = blocks.find((one) => {
       const last = one.at(-1)!;
       const gap = linesBetween(last, segment, page.unit);
-      return Math.abs(last.box[0] - segment.box[0]) < 0.8 * page.unit && gap > -0.6 && gap < 1.1;
+      const aligned =
+        Math.abs(last.box[0] - segment.box[0]) < 0.8 * page.unit ||
+        (last.box[0] > page.width * 0.4 && Math.abs(last.box[2] - segment.box[2]) < 0.2 * page.unit);
+      return aligned && gap > -0.6 && gap < 1.1 && !isSetApart(one, segment);
     });
     if (block) block.push(segment);
     else blocks.push([segment]);
   }
   return blocks;
+}
+
+/** True behind a space that is much wider than those between the lines of a block. */
+function isSetApart(block: Segment[], next: Segment): boolean {
+  const tops = [...block.slice(-2), next].map((one) => one.box[1]);
+  return tops.length === 3 && tops[2]! - tops[1]! > 1.7 * (tops[1]! - tops[0]!);
 }
 
 /** A letterhead or foot with name, street and place in one line. */
@@ -473,7 +539,7 @@ const TITLE =
   /^(?:(?:tax |commercial |proforma |cash |simplified )*(?:invoice|bill|receipt)|\p{L}*rechnung|fakt[uú]ra|facture|factur[aă]|factuur|fattura|fatura|számla|lasku|\p{L}*gutschrift|credit (?:note|memo)|avoir|kredit(?:t)?not\p{L}*|kreditfaktura|creditnota|creditfactuur|dobropis|nota (?:di|de) cr[eé]dito|hyvityslasku|zálohov\p{L}*|daňový doklad|pro ?forma|quittung|kvitto|kvittering|kuitti|reçu|recibo|účtenka|paragon|nyugta|statement|lieferschein|original|copy|kopie|duplicate|page|seite|welcome|thank|date|datum|stylesheet)|\b(?:nr|no|n°)\.? ?\d/iu;
 
 /** Addresses have numbers too ("No. 8, High Street"). */
-const isTitle = (text: string) => TITLE.test(text) && !STREET.test(text) && !isPostal(text);
+const isTitle = (text: string) => TITLE.test(text) && !isStreet(text) && !isPostal(text);
 
 /** Receipts are printed with wide spaces: there, what stands in one line near each other is one text. */
 function loosen(page: PageLayout): PageLayout {
@@ -515,7 +581,11 @@ function findSender(tight: PageLayout, keys: Key[], taken: Party[]): Party | und
     names.some((name) => name.length > 3 && normalize(segment.text).join(' ').includes(name));
   const companies = free.filter(
     (segment) =>
-      hasLegalForm(segment.text) && !isOther(segment) && !/:$/.test(segment.text) && segment.tokens.length <= 9,
+      hasLegalForm(segment.text) &&
+      !isOther(segment) &&
+      !/:$/.test(segment.text) &&
+      !keys.some((key) => key.tokens[0] === segment.tokens[0] && means(key, 'label_skip')) &&
+      segment.tokens.length <= 9,
   );
   const zone = (segment: Segment) =>
     segment.box[1] < page.height * 0.3 ? 0 : segment.box[1] > page.height * 0.75 ? 1 : 2;
@@ -524,7 +594,7 @@ function findSender(tight: PageLayout, keys: Key[], taken: Party[]): Party | und
     (segment) =>
       segment.box[1] < page.height * 0.3 &&
       !startsWithKey(segment, keys) &&
-      !NOT_ADDRESS.test(segment.text) &&
+      !isContact(segment.text) &&
       segment.text.length > 2 &&
       looksNamed(segment) &&
       !isPostal(segment.text) &&
@@ -539,7 +609,8 @@ function findSender(tight: PageLayout, keys: Key[], taken: Party[]): Party | und
   if (!head) return undefined;
   // The legal form may stand alone in the second line of a name.
   const before = head.tokens.length <= 2 ? lineAbove(page, head) : undefined;
-  const name = toLine([...(before && looksNamed(before) ? before.tokens : []), ...head.tokens]);
+  const isPart = before && looksNamed(before) && !startsWithKey(before, keys);
+  const name = toLine([...(isPart ? before.tokens : []), ...head.tokens]);
   const under = [name, ...followCentred(page, head, keys)];
   const evidence = head === chosen ? 'company' : 'top';
   const party = readParty('sender', under, keys, page, evidence) ?? {
@@ -600,7 +671,7 @@ function followCentred(page: PageLayout, head: Segment, keys: Key[]): PartyLine[
     // "LOT 12 JALAN UTARA" is a place, although goods have lots too.
     const ends =
       first && !INSIDE.some((field) => means(first, field)) && first.meanings.some((one) => one.weight === 1);
-    if (ends && !STREET.test(next.text)) break;
+    if (ends && !isStreet(next.text)) break;
     if (isTitle(next.text)) break;
     lines.push(toLine(next.tokens));
     above = next;
@@ -627,7 +698,7 @@ function findAddressElsewhere(page: PageLayout, head: { box: Position }, taken: 
   const candidates = page.segments.filter(
     (segment) =>
       isPostal(segment.text) &&
-      !NOT_ADDRESS.test(segment.text) &&
+      !isContact(segment.text) &&
       !taken.some((party) => overlaps(party.box, segment.box)) &&
       segment !== head,
   );
@@ -636,8 +707,8 @@ function findAddressElsewhere(page: PageLayout, head: { box: Position }, taken: 
   const lines = [near];
   for (let above = lineAbove(page, near); above && lines.length < 4; above = lineAbove(page, above)) {
     const isPart =
-      (/\d/.test(above.text) && /\p{L}{3}/u.test(above.text)) || STREET.test(above.text) || /,$/.test(above.text);
-    if (!isPart || isTitle(above.text) || NOT_ADDRESS.test(above.text) || /:/.test(above.text)) break;
+      (/\d/.test(above.text) && /\p{L}{3}/u.test(above.text)) || isStreet(above.text) || /,$/.test(above.text);
+    if (!isPart || isTitle(above.text) || isContact(above.text) || /:/.test(above.text)) break;
     if (taken.some((party) => overlaps(party.box, above!.box)) || above === head) break;
     lines.unshift(above);
   }

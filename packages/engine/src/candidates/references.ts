@@ -66,7 +66,7 @@ export function findGroupedNumbers(page: PageLayout): Reference[] {
     for (let at = 0; at < tokens.length; at++) {
       if (!/\d/.test(tokens[at]!.text)) continue;
       const group: Token[] = [];
-      for (let next = at; next < tokens.length && group.length < 5; next++) {
+      for (let next = at; next < tokens.length && group.length < 7; next++) {
         const text = strip(tokens[next]!.text);
         if (!/^[A-Z]{0,3}[\d./-]+[A-Z]?\d*$/.test(text) || (next > at && /^[A-Z]{2}/.test(text))) break;
         group.push(tokens[next]!);

@@ -68,6 +68,8 @@ const AMOUNT = new RegExp(
 const IBAN_START = /(?<![A-Za-z0-9])[A-Z]{2}\s?\d{2}(?=[\sA-Z0-9])/g;
 const VAT =
   /(?<![A-Za-z0-9])(?:CHE[-\s]?\d{3}[.\s]?\d{3}[.\s]?\d{3}(?:\s?(?:MWST|TVA|IVA))?|[A-Z]{2}[\s-]?[A-Z0-9][A-Z0-9.\s-]{5,14}[A-Z0-9])(?![A-Za-z0-9])/g;
+/** Norwegian numbers are printed without the prefix: "987 654 321 MVA". */
+const NORWEGIAN_VAT = /(?<![A-Za-z0-9])\d{3} ?\d{3} ?\d{3} ?MVA(?![A-Za-z0-9])/g;
 const EMAIL = /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g;
 
 /** What holds for the whole document when its values are read. */
@@ -98,14 +100,17 @@ function findWrappedIbans(page: PageLayout): Value[] {
   return page.segments.flatMap((segment): Value[] => {
     const start = segment.text.search(IBAN_START);
     if (start < 0 || readIban(segment.text.slice(start))) return [];
-    const under = page.segments.find(
+    const below = page.segments.filter(
       (one) =>
         one.line > segment.line &&
-        Math.abs(one.box[0] - segment.box[0]) < page.unit &&
+        segment.tokens.some(({ box }) => Math.abs(one.box[0] - box[0]) < page.unit) &&
         one.box[1] - segment.box[3] < page.unit &&
         /^[A-Z0-9 ]+$/.test(one.text),
     );
-    const iban = under && readIban(`${segment.text.slice(start)} ${under.text}`);
+    const join = (one: Segment) => readIban(`${segment.text.slice(start)} ${one.text}`);
+    // Of several columns in one line, the check digits tell in which the number goes on.
+    const under = below.find((one) => join(one)?.valid) ?? below.find((one) => join(one));
+    const iban = under && join(under);
     if (!under || !iban) return [];
     const tokens = [...tokensAt(segment, start, segment.text.length), ...under.tokens];
     const raw = tokens.map((token) => token.text).join(' ');
@@ -151,6 +156,13 @@ function findInSegment(segment: Segment, rules: ReadingRules): Value[] {
     });
   }
   for (const match of text.matchAll(VAT)) addVat(match[0], match.index, add);
+  for (const match of text.matchAll(NORWEGIAN_VAT)) {
+    const read = readVatId(`NO${match[0]}`);
+    if (read) {
+      const { vatId: value, checked } = read;
+      add(match.index, match.index + match[0].length, { type: 'vat', value, decimals: 0, checked });
+    }
+  }
   for (const token of segment.tokens) {
     const bare = token.text.replace(/^[(:]+|[),.;]+$/g, '');
     if (!isBic(bare)) continue;

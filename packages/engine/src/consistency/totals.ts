@@ -115,7 +115,10 @@ export function chooseTotals(
     amount_total_tax: lift(taxes, chosen.tax, bonus),
   };
   complete(result, chosen, taxRows);
-  settleDue(result, candidates);
+  const payments = sumOfPayments(result);
+  if (payments)
+    result.amount_paid = [payments, ...(result.amount_paid ?? []).map((one) => ({ ...one, score: one.score - 2 }))];
+  settleDue(result, result);
   return result;
 }
 
@@ -134,8 +137,16 @@ function addThird(labelled: TotalCandidates, amounts: Value[]): TotalCandidates 
     });
     return [...(list ?? []), ...found];
   };
+  const dues = top(labelled.amount_due);
+  const known = new Set([...bases, ...taxes].map((one) => one.units));
   return {
     ...labelled,
+    amount_paid: extend(
+      labelled.amount_paid,
+      top(labelled.amount_total)
+        .flatMap((total) => dues.map((due) => total.units - due.units))
+        .filter((units) => units > 0 && !known.has(units)),
+    ),
     amount_total_base: extend(
       labelled.amount_total_base,
       totals.flatMap((total) => taxes.map((tax) => total.units - tax.units)),
@@ -188,6 +199,18 @@ function settleDue(result: TotalCandidates, { amount_paid = [], amount_due = [] 
       return { ...due, score: due.score + (isRest ? 1.2 : near(due.units, total.units) ? 0.8 : 0) };
     })
     .sort((a, b) => b.score - a.score);
+}
+
+/** What was paid in several parts: the first ones with labels, where their sum is what the total exceeds the rest by. */
+function sumOfPayments({ amount_total, amount_paid = [], amount_due = [] }: TotalCandidates): Amount | undefined {
+  const total = amount_total?.[0]?.units;
+  let sum = 0;
+  for (const [at, { units }] of amount_paid.entries()) {
+    sum += Math.abs(units);
+    const isRest = (due: Amount) => total !== undefined && near(due.units + sum, total);
+    if (at > 0 && amount_due.some(isRest)) return { value: undefined, units: sum, score: 1.5 };
+  }
+  return undefined;
 }
 
 /** Decimal text of an amount: as printed, or with two places when it was calculated. */

@@ -44,6 +44,8 @@ export interface PageLayout {
 
 /** Gap that separates columns, in heights of the words of the page. */
 const COLUMN_GAP = 0.85;
+/** How much wider the gap between two numbers is than the spaces inside them. */
+const WIDER_GAP = 1.8;
 /** OCR's boxes end at the ink; those of a text layer reach from the font's descent to its ascent. */
 const INK_TO_LINE = 1.45;
 
@@ -99,13 +101,28 @@ function layOutLine(page: RecognizedPage, words: Word[], unit: number): Line {
     const gap = last ? word.position[0] - last.position[2] : 0;
     // Forms align the colons behind their labels.
     const isColon = word.text.startsWith(':') && gap < 8 * height;
-    if (last && gap > COLUMN_GAP * height && !isColon) flush();
+    const columnGap = COLUMN_GAP * height;
+    if (last && !isColon && (gap > columnGap || partsNumbers(words, words.indexOf(word), columnGap))) flush();
     current.push(word);
   }
   flush();
   const tokens = segments.flatMap((segment) => segment.tokens);
   return { page: page.number, number, segments, tokens, box: unite(tokens.map((token) => token.box)) };
 }
+
+/** True where the gap before a word parts "70 200" from "330 200": it is wider than those inside the numbers. */
+function partsNumbers(words: Word[], at: number, columnGap: number): boolean {
+  const gapBefore = (index: number) => {
+    const [left, right] = [words[index - 1], words[index]];
+    const areGroups = left && right && isGroup(left) && isGroup(right);
+    return areGroups ? right.position[0] - left.position[2] : Number.POSITIVE_INFINITY;
+  };
+  const gap = gapBefore(at);
+  const inside = Math.min(gapBefore(at - 1), gapBefore(at + 1));
+  return gap < columnGap && gap > WIDER_GAP * Math.max(inside, columnGap / 6);
+}
+
+const isGroup = ({ text }: Word) => /^\d{1,3}(?:[.,]\d+)?$/.test(text);
 
 function makeSegment(page: number, line: number, words: Word[]): Segment {
   const segment: Segment = { page, line, tokens: [], box: unite(words.map((word) => word.position)), text: '' };

@@ -202,6 +202,7 @@ function scoreDates(findings: Findings, put: Put): void {
       if (field === 'date_due' && weight < 1 && before && dates.some(({ tokens }) => tokens.includes(before)))
         return [];
       const taken = claimed(value, field);
+      if (field === 'date_issue' && weight < 1 && isOfAmount(findings, pair.key)) return [];
       const doubt = (weight < 1 && taken ? -1.5 : 0) + (findings.isItem(value.page, value.line) ? -1.5 : 0);
       return fromValue(value, score + doubt, { ...labelHints(pair), taken: taken ? 1 : 0 });
     });
@@ -227,6 +228,17 @@ function scoreDates(findings: Findings, put: Put): void {
     scored.get('date_uzp')!.filter((one) => one.score > -0.8),
   );
 }
+
+/** "Acompte versé le 20/02/2024": the date is that of the amount which the line names first. */
+const isOfAmount = ({ keys }: Findings, { tokens: [first] }: Key) =>
+  keys.some(
+    (other) =>
+      other.tokens[0]!.segment === first!.segment &&
+      other.tokens[0]!.box[0] < first!.box[0] &&
+      other.meanings.some(
+        ({ field, weight }) => weight === 1 && /^(?:amount_|_discount|_other_date|order_id)/.test(field),
+      ),
+  );
 
 const DEBIT =
   /\b(?:abbuchen|abgebucht|buchen wir|eingezogen|ziehen wir|einzug|fällig|prélev\p{L}*|domiciliación|adeudo|addebit\p{L}*|afgeschreven|incasso|direct debit|be debited|will be collected|trækkes|betalingsservice|autogiro|inkaso|zahlbar|zahlen sie|überweis\p{L}*|begleichen|payable|please (?:pay|transfer|remit)|pay(?:ment)? (?:is )?(?:due )?(?:by|before|until|no later)|à (?:payer|régler)|(?:règlement|paiement) (?:avant|au plus tard|le)|entro il|pagar (?:antes|hasta)|a más tardar|uiterlijk|te voldoen|pagamento até|pagar até|betal\p{L}* (?:senest|senast|innen)|najpóźniej|nejpozději|najneskôr|uhraďte|mennessä|legkésőbb|până la)(?![\p{L}])/iu;
@@ -277,7 +289,10 @@ const REFERENCE_FIELDS = [
 
 function scoreReferences(findings: Findings, put: Put): void {
   const labels = new Set(findings.keys.flatMap((key) => key.tokens));
-  const references = findings.pages.flatMap((page) => findReferences(page, findings.values, labels));
+  const references = [
+    ...findings.pages.flatMap((page) => findReferences(page, findings.values, labels)),
+    ...numbersLikeDates(findings),
+  ];
   // Payment references and numbers of customers are printed in groups too.
   const grouped = findings.pages
     .flatMap((page) => findGroupedNumbers(page))
@@ -330,6 +345,25 @@ function scoreReferences(findings: Findings, put: Put): void {
       scored.filter((one) => one.score > (field === 'document_id' ? -1.2 : 0)),
     );
   }
+}
+
+/** "Faktura nr 17/03/2024": what stands right behind the label of a number is one, although it could be a date. */
+function numbersLikeDates({ keys, values }: Findings): Reference[] {
+  return values.flatMap(({ type, raw, tokens, box, page }) => {
+    const [first] = tokens;
+    const isNumber =
+      type === 'date' &&
+      tokens.length === 1 &&
+      /^\d{1,3}\/\d{1,2}\/\d{4}$/.test(raw) &&
+      keys.some(
+        (key) =>
+          key.meanings.some(({ field, weight }) => field === 'document_id' && weight === 1) &&
+          /(?:^| )(?:nr|numer|no|n|number|numero|cislo|c)$/.test(key.phrase) &&
+          first!.segment.tokens.indexOf(first!) === first!.segment.tokens.indexOf(key.tokens.at(-1)!) + 1 &&
+          first!.segment === key.tokens[0]!.segment,
+      );
+    return isNumber ? [{ value: raw, raw, tokens, box, page }] : [];
+  });
 }
 
 /** "Sort code 40-52-11 Account 71620033": the account is that of the bank. */
@@ -847,6 +881,10 @@ function scoreCurrency(findings: Findings, put: Put): void {
     counts.set(other, { ...dollar, count: dollar.count + (counts.get(other)?.count ?? 0) });
     counts.delete('USD');
   }
+  if (counts.size === 0) {
+    put('currency', currencyOfCountry(findings));
+    return;
+  }
   const total = [...counts.values()].reduce((sum, one) => sum + one.count, 0);
   put(
     'currency',
@@ -861,6 +899,28 @@ function scoreCurrency(findings: Findings, put: Put): void {
     })),
   );
 }
+
+/** Where no amount has a currency, that of the country in the numbers of the account and the taxes. */
+function currencyOfCountry({ values }: Findings): Scored[] {
+  const telling = values.filter(({ type, checked }) => type === 'iban' || (type === 'vat' && checked !== false));
+  const currencies = new Set(telling.map(({ value }) => CURRENCY_OF_COUNTRY[value.slice(0, 2)] ?? 'EUR'));
+  const [value] = currencies;
+  if (value === undefined || currencies.size > 1) return [];
+  return [{ value, raw: '', page: 1, box: null, tokens: [], score: 0 }];
+}
+
+/** Countries that have numbers of these kinds and do not pay in Euro. */
+const CURRENCY_OF_COUNTRY: Record<string, string> = {
+  CZ: 'CZK',
+  PL: 'PLN',
+  HU: 'HUF',
+  SE: 'SEK',
+  DK: 'DKK',
+  NO: 'NOK',
+  GB: 'GBP',
+  RO: 'RON',
+  CH: 'CHF',
+};
 
 /** Whose dollar it is, by its code or by what only one country prints. */
 function otherDollar(text: string): string | undefined {
@@ -907,9 +967,18 @@ function scoreTerms(findings: Findings, put: Put): void {
     const labels = findings.keys.filter((key) => key.page === page.number);
     const isLabel = (token: Token) => labels.some((key) => key.tokens.includes(token));
     for (const { value, key, score, relation } of pairWithLabels(page, 'terms', labels, segments, { maxLines: 1.6 })) {
-      const text = value.segment.text.replace(/^[\s:]+/, '');
+      const own = value.tokens.filter((token) => !key.tokens.includes(token));
+      const behind = own.slice(own.findIndex((token) => token.box[0] > key.box[0]));
+      const text = (relation === 'beside' ? behind : own)
+        .map((token) => token.text)
+        .join(' ')
+        .replace(/^[\s:]+/, '');
       if (labels.some((other) => other.tokens[0] === value.tokens[0] && other !== key)) continue;
-      if (!/\p{L}/u.test(text) || findings.values.some((one) => one.type === 'amount' && one.raw === text)) continue;
+      if (
+        !/^[\p{L}\p{N}].*\p{L}|^\p{L}/u.test(text) ||
+        findings.values.some((one) => one.type === 'amount' && one.raw === text)
+      )
+        continue;
       scored.push({
         value: text,
         raw: text,

@@ -39,6 +39,14 @@ test('both letters of a ligature stay in their word', () => {
   expect(words([...o, ...f, ...f, ...i, ...c])).toEqual(['offic']);
 });
 
+test('letters of a ligature may have widths of their own', () => {
+  const glyph = [...'ffi'].map((text) => ({
+    ...set(10, 0, text)[0]!,
+    box: [10, 0, text === 'i' ? 14 : 18, SIZE] as const,
+  }));
+  expect(words([...set(0, 0, 'O'), ...glyph, ...set(26, 0, 'ce'), ...set(60, 0, 'x')])).toEqual(['Office', 'x']);
+});
+
 test('what is printed twice is read once', () => {
   const bold = set(0, 0, 'a').flatMap((one) => [one, { ...one, box: [1, 0, 11, 20] as const }]);
   expect(words([...bold, ...set(10, 0, 'b')])).toEqual(['ab']);

@@ -39,7 +39,7 @@ export function joinCharacters(characters: Character[]): RawWord[] {
     if (character.space) flush();
     else if (last && isOverprint(last, character)) continue;
     else {
-      if (last && !continues(last, character)) flush();
+      if (last && !continues(run, character)) flush();
       run.push(character);
     }
   }
@@ -55,17 +55,30 @@ function along({ box: [l, t, r, b], turn }: Character): [number, number, number,
   return [-b, -t, l, r];
 }
 
-function continues(last: Character, next: Character): boolean {
+function continues(run: Character[], next: Character): boolean {
+  const last = run.at(-1)!;
   if (last.turn !== next.turn) return false;
-  const [start, end, top, bottom] = along(last);
-  const [nextStart, nextEnd, nextTop, nextBottom] = along(next);
+  const [start, , top, bottom] = along(last);
+  const [nextStart, , nextTop, nextBottom] = along(next);
   const height = Math.max(bottom - top, nextBottom - nextTop, 1);
   const shared = Math.min(bottom, nextBottom) - Math.max(top, nextTop);
   if (shared < 0.4 * Math.min(bottom - top, nextBottom - nextTop)) return false;
-  // The letters of a ligature share one box.
-  if (Math.abs(nextStart - start) < 0.01 * height && Math.abs(nextEnd - end) < 0.01 * height) return true;
+  // The letters of a ligature begin at one place, each with a width of its own.
+  if (Math.abs(nextStart - start) < 0.01 * height) return true;
+  const end = start + widthOfGlyph(run, start, 0.01 * height);
   const gap = nextStart - end;
   return gap < WORD_GAP * height && gap > -Math.max(0.5 * height, 0.8 * (end - start));
+}
+
+/** Width of the last glyph of a run, which may be a ligature of several characters. */
+function widthOfGlyph(run: Character[], start: number, tolerance: number): number {
+  let width = 0;
+  for (const character of [...run].reverse()) {
+    const [from, to] = along(character);
+    if (Math.abs(from - start) > tolerance) break;
+    width += to - from;
+  }
+  return width;
 }
 
 /** Bold is sometimes made by printing the same character twice, a little beside itself. */
