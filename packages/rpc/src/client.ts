@@ -6,7 +6,7 @@ import { Refusal } from './errors';
 import type { CallOptions, Client, Definition } from './methods';
 import type { RpcSettings } from './settings';
 import { nameOptions, toChannelCredentials } from './tls';
-import { END_OF_REQUESTS, KEYS, MAX_MESSAGE_BYTES, refusalFromError } from './wire';
+import { END_OF_REQUESTS, KEYS, MAX_MESSAGE_BYTES, refusalFromError, WINDOW_BYTES } from './wire';
 
 /** How long an rpc may take when neither the call nor the request it serves says less. */
 const DEFAULT_TIMEOUT_MS = 10_000;
@@ -46,6 +46,7 @@ export function connectRpc<D extends Definition>(
     'grpc.service_config_disable_resolution': 1,
     'grpc.max_send_message_length': MAX_MESSAGE_BYTES,
     'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
+    'grpc-node.flow_control_window': WINDOW_BYTES,
     'grpc.initial_reconnect_backoff_ms': 100,
     'grpc.max_reconnect_backoff_ms': LONGEST_BACKOFF_MS,
     // A neighbour that the network has swallowed is noticed after ten seconds, however long a stream may take.

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { getEventListeners } from 'node:events';
+import { getEventListeners, once } from 'node:events';
+import { connect } from 'node:http2';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import {
@@ -110,6 +111,18 @@ async function* chunksOf(bytes: Buffer, size = 256 * 1024) {
   for (let at = 0; at < bytes.length; at += size)
     yield documentStorage.PutFileRequest.create({ chunk: bytes.subarray(at, at + size) });
 }
+
+it('a server says at once that it takes more than the default of HTTP/2, of each call and of all together', async () => {
+  const { address } = await serveRecognize(async () => ok());
+  const session = connect(`http://${address}`);
+  try {
+    const [settings] = await once(session, 'remoteSettings');
+    expect(settings.initialWindowSize).toBe(512 * 1024);
+    await waitFor('the window of the connection', () => (session.state.remoteWindowSize ?? 0) > 15 * 1024 * 1024);
+  } finally {
+    session.destroy();
+  }
+});
 
 describe('replicas', () => {
   it('each have their share of the calls, and those that are left take over', async () => {

@@ -12,6 +12,9 @@ export const KEYS = {
 /** Largest message either side sends or takes, in bytes. Files are streamed in chunks, so only content trees come near it. */
 export const MAX_MESSAGE_BYTES = 128 * 1024 * 1024;
 
+/** What a call may have sent before its other end says that it took some of it. HTTP/2's own default is 64 kB. */
+export const WINDOW_BYTES = 512 * 1024;
+
 /**
  * Last message of every stream of requests: a field that no message has. HTTP/2 as Node speaks it closes the stream in order
  * before it resets it, so without this mark a caller that broke off would look like one that was done.
