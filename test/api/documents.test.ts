@@ -273,6 +273,19 @@ describe('an upload', () => {
     expect(tooLong.status).toBe(400);
   });
 
+  it('is taken beside sixty others, and all of them arrive', async () => {
+    const invoices = await Promise.all(
+      Array.from({ length: 60 }, (_, i) => buildPdf({ lines: invoiceLines(`INV-6${i}`) })),
+    );
+    const tasks = await Promise.all(
+      invoices.map((content, i) => api.upload(system.queueId, [pdf(`${i}.pdf`, content)])),
+    );
+    const annotations = (await Promise.all(tasks.map(uploaded))).flatMap(({ annotationIds }) => annotationIds);
+    expect(new Set(annotations).size).toBe(60);
+    const ends = await Promise.all(annotations.map((id) => settled(`/annotations/${id}`)));
+    expect(new Set(ends.map(({ status }) => status))).toEqual(new Set(['to_review']));
+  });
+
   it('can be refused when the same file is there', async () => {
     const file = pdf('identical.pdf', readSample('invoice-fr.pdf'));
     expect((await post(uploads('&reject_identical=true'), toForm([file]))).status).toBe(202);

@@ -26,14 +26,14 @@ describe('receiving comes first', () => {
   test('as long as it is quick, work goes on at once', async () => {
     const first = make();
     for (let i = 0; i < 20; i++) {
-      await receive(first, 200);
+      await receive(first, 499);
       expect(await mayGoOn(first)).toBe(true);
     }
   });
 
   test('when it was slow, work goes on one by one, for two seconds', async () => {
     const first = make();
-    await receive(first, 250);
+    await receive(first, 500);
     expect([await mayGoOn(first), await mayGoOn(first)]).toEqual([true, false]);
     time += 1999;
     expect([await mayGoOn(first), await mayGoOn(first)]).toEqual([true, false]);
@@ -41,7 +41,7 @@ describe('receiving comes first', () => {
     expect([await mayGoOn(first), await mayGoOn(first)]).toEqual([true, true]);
   });
 
-  test('slowness without end lets one go on every quarter of a second', async () => {
+  test('slowness without end lets one go on every half second', async () => {
     const first = make();
     const turns: boolean[] = [];
     for (let i = 0; i < 20; i++) {
@@ -49,12 +49,12 @@ describe('receiving comes first', () => {
       time -= 1000 - 125;
       turns.push(await mayGoOn(first));
     }
-    expect(turns.map((may) => (may ? 'g' : '-')).join('')).toBe('g-'.repeat(10));
+    expect(turns.map((may) => (may ? 'g' : '-')).join('')).toBe('g---'.repeat(5));
   });
 
   test('what has waited for two seconds goes on, however many others wait', async () => {
     const first = make();
-    const stillSlow = () => receive(first, 0).then(() => receive(first, 250));
+    const stillSlow = () => receive(first, 500);
     await stillSlow();
     expect(await mayGoOn(first)).toBe(true);
     let gone = 0;
@@ -62,6 +62,22 @@ describe('receiving comes first', () => {
     for (let i = 0; i < 8; i++) await stillSlow();
     await Promise.all(all);
     expect(gone).toBe(30);
+  });
+
+  test('while it is slow each organization has turns of its own', async () => {
+    const first = make();
+    expect([first.isTurnOf(1), first.isTurnOf(1), first.isSlow()]).toEqual([true, true, false]);
+    await receive(first, 500);
+    expect([first.isTurnOf(1), first.isTurnOf(1), first.isTurnOf(2), first.isSlow()]).toEqual([
+      true,
+      false,
+      true,
+      true,
+    ]);
+    time += 500;
+    expect([first.isTurnOf(1), first.isTurnOf(1)]).toEqual([true, false]);
+    time += 1500;
+    expect([first.isTurnOf(1), first.isTurnOf(1), first.isSlow()]).toEqual([true, true, false]);
   });
 
   test('one that fails is not received for ever', async () => {

@@ -137,6 +137,7 @@ export const start = (env: Environment) =>
       submissions,
       joinPictures,
       findQueue: async (caller, id) => (await readQueue(id, caller)) ?? null,
+      isTurnOf: receivingFirst.isTurnOf,
     });
     const addAttachments = createAddAttachments({ backbone, files, fileStore, documents, submissions });
     const prepareRendition = createRenditions({
@@ -181,7 +182,7 @@ export const start = (env: Environment) =>
     });
     const annotations = connectRpc(runtime, annotation.AnnotationServiceService, rpc.addressOf('annotation'), rpc);
     const sweepUnclaimed = createSweepUnclaimed({ documents, ownDocuments, annotations });
-    startSweeps(runtime, backbone, { files, importUpload, sweepUnclaimed, unclaimedMs });
+    startSweeps(runtime, backbone, { files, importUpload, sweepUnclaimed, unclaimedMs, isSlow: receivingFirst.isSlow });
   });
 
 if (require.main === module) void runAsProcess(start);

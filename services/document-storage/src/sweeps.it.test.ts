@@ -29,6 +29,7 @@ let tasks: TaskStore;
 let files: Files;
 let createUpload: CreateUpload;
 let importUpload: ImportUpload;
+let isTurn = true;
 
 // The parts of the service without its consumer: what is put on the bus stays in the outbox to be looked at.
 beforeAll(async () => {
@@ -47,7 +48,7 @@ beforeAll(async () => {
     const parts = { backbone, files, fileStore, documents, uploads, tasks, submissions };
     const queue = { organizationId: ORGANIZATION, status: 'active', acceptedMimeTypes: ['text/plain'] };
     const joinPictures = () => Promise.reject(new Error('nothing is joined here'));
-    createUpload = createCreateUpload({ ...parts, joinPictures, findQueue: async () => queue });
+    createUpload = createCreateUpload({ ...parts, joinPictures, findQueue: async () => queue, isTurnOf: () => isTurn });
     const unpacker = new ChildPool<ArchiveJobs>({ worker: archiveWorker, size: 1 });
     runtime.onStop('unpacker', () => unpacker.close());
     const findAcceptedTypes = async () => queue.acceptedMimeTypes;
@@ -133,14 +134,28 @@ describe('orphan files', () => {
 describe('uploads at rest', () => {
   it('are announced again, less and less often, until the hooks were asked', async () => {
     const { uploadId } = await upload('created');
-    await importUpload.pushResting(new Date());
+    await importUpload.pushResting(new Date(), 100);
     expect(await eventsOf(`upload:${uploadId}`)).toEqual(['upload.created 1']);
-    await importUpload.pushResting(later(2));
+    await importUpload.pushResting(later(2), 100);
     expect(await eventsOf(`upload:${uploadId}`)).toEqual(['upload.created 1', 'upload.created 2']);
-    await importUpload.pushResting(later(3));
+    await importUpload.pushResting(later(3), 100);
     expect(await eventsOf(`upload:${uploadId}`)).toHaveLength(2);
-    await importUpload.pushResting(later(5));
+    await importUpload.pushResting(later(5), 100);
     expect(await eventsOf(`upload:${uploadId}`)).toHaveLength(3);
+  });
+
+  it('that were taken when it was not their turn are announced when it is, the oldest first', async () => {
+    isTurn = false;
+    const [first, second] = [await upload('held'), await upload('held longer')];
+    isTurn = true;
+    expect(await eventsOf(`upload:${first.uploadId}`)).toEqual([]);
+    expect(await importUpload.pushResting(new Date(Date.now() + 1000), 1)).toBe(1);
+    expect(await eventsOf(`upload:${first.uploadId}`)).toEqual(['upload.created 2']);
+    expect(await eventsOf(`upload:${second.uploadId}`)).toEqual([]);
+    expect(await importUpload.pushResting(new Date(Date.now() + 1000), 10)).toBe(1);
+    expect(await eventsOf(`upload:${second.uploadId}`)).toEqual(['upload.created 2']);
+    await startImport(first.uploadId);
+    expect(await eventsOf(`document:${first.documentIds[0]}`)).toEqual(['document.stored 1']);
   });
 
   it('announce again the documents that have no annotation, and no others', async () => {
@@ -148,7 +163,7 @@ describe('uploads at rest', () => {
     const [first = 0, second = 0] = documentIds;
     await startImport(uploadId);
     await record(uploadId, first, 71);
-    await importUpload.pushResting(later(2));
+    await importUpload.pushResting(later(2), 100);
     expect(await eventsOf(`document:${first}`)).toEqual(['document.stored 1']);
     expect(await eventsOf(`document:${second}`)).toEqual(['document.stored 1', 'document.stored 2']);
 
@@ -156,7 +171,7 @@ describe('uploads at rest', () => {
     await record(uploadId, second, 72);
     expect(await eventsOf(`upload:${uploadId}`)).toEqual(['upload.created 1', 'upload.finished 2']);
     expect(await tasks.find(caller, taskId, new Date())).toMatchObject({ status: 'succeeded' });
-    await importUpload.pushResting(later(100));
+    await importUpload.pushResting(later(100), 100);
     expect(await eventsOf(`document:${second}`)).toHaveLength(2);
   });
 

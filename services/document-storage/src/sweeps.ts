@@ -9,6 +9,12 @@ import type { ImportUpload } from './upload/import-upload';
 /** A file that nobody took is an orphan after this time. */
 const ORPHAN_MS = 24 * 3600 * 1000;
 
+const RESTING_MS = 5000;
+/** Uploads that are put on the bus at a time: no more than can be read meanwhile. */
+const MOST_PUSHED = 60;
+/** The same while receiving is slow. */
+const FEW_PUSHED = 10;
+
 /** What is swept. */
 export interface SweptParts {
   readonly files: Files;
@@ -16,13 +22,15 @@ export interface SweptParts {
   readonly sweepUnclaimed: ReturnType<typeof createSweepUnclaimed>;
   /** How long a document may wait for its annotation. */
   readonly unclaimedMs: number;
+  /** Whether receiving is slow, which comes first. */
+  readonly isSlow: () => boolean;
 }
 
 /** Starts what looks for work at rest and for files that nobody needs. */
 export function startSweeps(
   runtime: Runtime,
   { leases }: Backbone,
-  { files, importUpload, sweepUnclaimed, unclaimedMs }: SweptParts,
+  { files, importUpload, sweepUnclaimed, unclaimedMs, isSlow }: SweptParts,
 ): void {
   const pushed = new Counter({
     name: 'intake_uploads_pushed_total',
@@ -34,8 +42,8 @@ export function startSweeps(
     help: 'Files that nobody had taken within a day',
     registers: [runtime.metrics],
   });
-  startSweep(runtime, leases, 'resting-uploads', 15_000, async () => {
-    pushed.inc(await importUpload.pushResting(new Date()));
+  startSweep(runtime, leases, 'resting-uploads', RESTING_MS, async () => {
+    pushed.inc(await importUpload.pushResting(new Date(), isSlow() ? FEW_PUSHED : MOST_PUSHED));
   });
   startSweep(runtime, leases, 'orphan-files', 10 * 60_000, async () => {
     removed.inc(await files.sweepOrphans(new Date(Date.now() - ORPHAN_MS)));

@@ -30,6 +30,8 @@ export interface CreateUploadOptions {
   readonly joinPictures: (caller: Caller, pictures: readonly StoredFile[]) => Promise<StoredFile>;
   /** Null when the caller cannot see the queue. */
   readonly findQueue: (caller: Caller, id: number) => Promise<TargetQueue | null>;
+  /** Whether the import of what an organization sends begins at once; otherwise the upload rests, and is pushed later. */
+  readonly isTurnOf: (organizationId: number) => boolean;
 }
 
 /** How a submission is taken. */
@@ -45,7 +47,8 @@ export type CreateUpload = (
  * API: documents-and-uploads.md section 2.
  */
 export function createCreateUpload(options: CreateUploadOptions): CreateUpload {
-  const { backbone, files, fileStore, documents, uploads, tasks, submissions, joinPictures, findQueue } = options;
+  const { backbone, files, fileStore, documents, uploads, tasks, submissions, joinPictures, findQueue, isTurnOf } =
+    options;
   const { database, ids, emit } = backbone;
 
   /** The first answer, when the key was used before. Throws IDEMPOTENCY_CONFLICT. */
@@ -87,6 +90,7 @@ export function createCreateUpload(options: CreateUploadOptions): CreateUpload {
       sent.length > 0 ? ids.next('document', sent.length) : 0,
     ]);
     const now = new Date();
+    const beginsNow = isTurnOf(organizationId);
     const upload: Upload = {
       id: uploadId,
       organizationId,
@@ -104,7 +108,7 @@ export function createCreateUpload(options: CreateUploadOptions): CreateUpload {
       state: 'created',
       imports: [],
       version: 1,
-      lookAgainAt: nextLook(0, now),
+      lookAgainAt: beginsNow ? nextLook(0, now) : now,
       looks: 0,
     };
     const receipt = { uploadId, taskId, documentIds: upload.documentIds };
@@ -143,6 +147,7 @@ export function createCreateUpload(options: CreateUploadOptions): CreateUpload {
         uploadId,
         emailId: null,
       });
+      if (!beginsNow) return receipt;
       await emit(session, {
         subject: 'upload.created',
         aggregate: `upload:${uploadId}`,

@@ -70,13 +70,12 @@ export interface ImportUpload {
   await(caller: Caller, uploadId: number, until: Date): Promise<Upload>;
   /** Imports further documents of an upload, with the values of the one they were made of. */
   importParts(session: ClientSession, original: Document, partIds: readonly number[]): Promise<void>;
-  /** Puts uploads that rest on the bus again. Answers how many. */
-  pushResting(now: Date): Promise<number>;
+  /** Puts uploads that rest on the bus, those that have rested longest first, and no more than `most`. Answers how many. */
+  pushResting(now: Date, most: number): Promise<number>;
 }
 
 /** How long a waiting call leaves the database alone, in milliseconds: another replica may finish the upload. */
 const LONGEST_PAUSE_MS = 250;
-const SWEEP_BATCH = 200;
 
 type ValuedCandidate = Candidate & { readonly document: Document; readonly values: Values };
 
@@ -298,8 +297,8 @@ export function createImportUpload(options: ImportUploadOptions): ImportUpload {
       await announce(session, upload, imports);
     },
 
-    async pushResting(now) {
-      const resting = await uploads.findResting(now, SWEEP_BATCH);
+    async pushResting(now, most) {
+      const resting = await uploads.findResting(now, most);
       for (const { id, organizationId } of resting) {
         await transaction(database, async (session) => {
           const upload = await uploads.load(session, organizationId, id);
