@@ -284,6 +284,23 @@ it('what is typed is stored and checked by itself', async () => {
   expect(await order.evaluate((input) => input === document.activeElement)).toBe(true);
 });
 
+it('formulas follow what is typed', async () => {
+  const { schema } = await api.get(`/queues/${system.queueId}`);
+  const { content } = await api.get(schema);
+  const [first, ...others] = content as [Json, ...Json[]];
+  const formula = {
+    ...{ category: 'datapoint', id: 'twice', label: 'Twice the total', type: 'number' },
+    ...{ formula: 'default_to(field.amount_total, 0) * 2', ui_configuration: { type: 'formula', edit: 'disabled' } },
+  };
+  await api.patch(schema, { content: [{ ...first, children: [...first.children, formula] }, ...others] });
+  const [id] = (await upload(await invoice('INV-8'))) as [number];
+  await open(id);
+  await field('Total amount').fill('50.25');
+  await waitFor('the formula', async () => Number(await field('Twice the total').inputValue()) === 100.5);
+  expect(await field('Twice the total').isEditable()).toBe(false);
+  await api.patch(schema, { content });
+});
+
 it('rows of the line items are added, changed, moved and removed, and summed', async () => {
   const [id] = (await upload(sample('invoice-en.pdf'))) as [number];
   await open(id);
@@ -699,6 +716,8 @@ it('admins set a queue, its schema and its users, and see what was done', async 
   changed[0].children.at(-1).type = 'string';
   await json.fill(JSON.stringify(changed));
   await page.getByText('The schema is correct.').waitFor();
+  const preview = page.getByRole('region', { name: 'Schema' }).locator('.changes');
+  expect(await preview.textContent()).toBe('New Project projectChanged Basic information basic_info_section');
   await page.getByRole('button', { name: 'Save the schema' }).click();
   await waitFor('the schema', async () => JSON.stringify((await api.get(before.schema)).content).includes('project'));
   await api.patch(before.schema, { content });
@@ -736,6 +755,15 @@ it('admins add a queue and an extension, change and delete them', async () => {
   const [queue] = (await api.get('/queues?name=Delivery%20notes')).results;
   expect((await api.get(queue.workspace)).name).toBe('Warehouse');
   expect((await api.get(queue.schema)).content.length).toBeGreaterThan(0);
+
+  await page.getByRole('link', { name: 'Delivery notes' }).click();
+  const inbox = page.getByRole('region', { name: 'E-mail' });
+  for (const prefix of ['deliveries', 'goods-in']) {
+    await inbox.getByLabel('Beginning of the address').fill(prefix);
+    await inbox.getByRole('button', { name: prefix === 'deliveries' ? 'Make an inbox' : 'New address' }).click();
+    await inbox.getByText(new RegExp(`^${prefix}-[0-9a-z]+@`)).waitFor();
+  }
+  expect((await api.get((await api.get(queue.url)).inbox)).email).toMatch(/^goods-in-/);
 
   const receiver = await startReceiver();
   await page.goto(`${root}/settings/hooks`);
@@ -927,6 +955,24 @@ it('a document is cut into two, and a page left out', async () => {
   const original = page.getByRole('region', { name: 'Document beside it' });
   await original.getByRole('link', { name: 'batch.pdf' }).click();
   await page.getByText('It was cut into 2 documents.').waitFor();
+});
+
+it('a page is turned', async () => {
+  const [id] = (await upload(await invoice('INV-25'))) as [number];
+  await open(id);
+  const isWide = () =>
+    page
+      .getByAltText('Page 1 of the document')
+      .evaluate((image: HTMLImageElement) => image.naturalWidth > image.naturalHeight);
+  await placeOnPage(0, 0);
+  expect(await isWide()).toBe(false);
+  await page.getByRole('button', { name: 'Pages', exact: true }).click();
+  const dialog = page.getByRole('dialog');
+  expect(await dialog.getByRole('button', { name: 'Save the pages' }).isDisabled()).toBe(true);
+  await dialog.getByRole('button', { name: 'Turn page 1' }).click();
+  await dialog.getByRole('button', { name: 'Save the pages' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await waitFor('the page to lie', () => isWide().catch(() => false), { timeoutMs: 60_000 });
 });
 
 it('a cut that is suggested is dismissed, or looked at and done', async () => {

@@ -437,7 +437,7 @@ export function Review({ annotation, content, schema, pages, document }: ReviewP
               <EnvelopeClosedIcon />
             </ToolButton>
           )}
-          {!embedded && rights.mayDispose && pages.length > 1 && WAITS.includes(status) && (
+          {!embedded && rights.mayDispose && pages.length > 0 && WAITS.includes(status) && (
             <ToolButton label={texts.review.pages.title} onClick={() => setDialog('pages')}>
               <ScissorsIcon />
             </ToolButton>
