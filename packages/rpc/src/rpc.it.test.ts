@@ -117,7 +117,7 @@ it('a server says at once that it takes more than the default of HTTP/2, of each
   const session = connect(`http://${address}`);
   try {
     const [settings] = await once(session, 'remoteSettings');
-    expect(settings.initialWindowSize).toBe(512 * 1024);
+    expect(settings.initialWindowSize).toBe(128 * 1024);
     await waitFor('the window of the connection', () => (session.state.remoteWindowSize ?? 0) > 15 * 1024 * 1024);
   } finally {
     session.destroy();

@@ -13,7 +13,7 @@ export const KEYS = {
 export const MAX_MESSAGE_BYTES = 128 * 1024 * 1024;
 
 /** What a call may have sent before its other end says that it took some of it. HTTP/2's own default is 64 kB. */
-export const WINDOW_BYTES = 512 * 1024;
+export const WINDOW_BYTES = 128 * 1024;
 
 /**
  * Last message of every stream of requests: a field that no message has. HTTP/2 as Node speaks it closes the stream in order
