@@ -756,15 +756,6 @@ it('admins add a queue and an extension, change and delete them', async () => {
   expect((await api.get(queue.workspace)).name).toBe('Warehouse');
   expect((await api.get(queue.schema)).content.length).toBeGreaterThan(0);
 
-  await page.getByRole('link', { name: 'Delivery notes' }).click();
-  const inbox = page.getByRole('region', { name: 'E-mail' });
-  for (const prefix of ['deliveries', 'goods-in']) {
-    await inbox.getByLabel('Beginning of the address').fill(prefix);
-    await inbox.getByRole('button', { name: prefix === 'deliveries' ? 'Make an inbox' : 'New address' }).click();
-    await inbox.getByText(new RegExp(`^${prefix}-[0-9a-z]+@`)).waitFor();
-  }
-  expect((await api.get((await api.get(queue.url)).inbox)).email).toMatch(/^goods-in-/);
-
   const receiver = await startReceiver();
   await page.goto(`${root}/settings/hooks`);
   await page.getByRole('button', { name: 'Add an extension' }).click();
