@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import { currentContext, runInContext } from '@intake/service';
-import { trace } from '@opentelemetry/api';
 import type { Caller } from './caller';
+import { isTraced, withoutEnd } from './shared-work';
 
 /** Objects that one rpc is asked for at most. */
 const LARGEST_READ = 100;
@@ -26,9 +25,7 @@ export function createReader<T extends { readonly id: number }>(
     const found = (async () => {
       await setImmediate();
       if (open.get(caller)?.ids === ids) open.delete(caller);
-      const rows = await runInContext({ ...currentContext(), deadline: undefined, signal: undefined }, () =>
-        read([...ids], caller),
-      );
+      const rows = await withoutEnd(() => read([...ids], caller));
       return new Map(rows.map((row) => [row.id, row]));
     })();
     const one = { ids, found };
@@ -37,8 +34,7 @@ export function createReader<T extends { readonly id: number }>(
   };
 
   return async (id, caller) => {
-    if (trace.getSpan(currentContext().otel)?.isRecording())
-      return (await read([id], caller)).find((row) => row.id === id);
+    if (isTraced()) return (await read([id], caller)).find((row) => row.id === id);
     const known = open.get(caller);
     const { ids, found } = known && known.ids.size < LARGEST_READ ? known : begin(caller);
     ids.add(id);

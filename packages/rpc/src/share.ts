@@ -1,5 +1,4 @@
-import { currentContext, runInContext } from '@intake/service';
-import { trace } from '@opentelemetry/api';
+import { isTraced, withoutEnd } from './shared-work';
 
 /** Asks a question, or shares the answer of another one with the same key. */
 export type Share<T> = (key: string, ask: () => Promise<T>) => Promise<T>;
@@ -19,7 +18,7 @@ export function createShare<T>(): Share<T> {
   const underWay = new Map<string, Asked<T>>();
 
   const begin = (key: string, ask: () => Promise<T>): Promise<T> => {
-    const answer = runInContext({ ...currentContext(), deadline: undefined, signal: undefined }, ask);
+    const answer = withoutEnd(ask);
     const asked: Asked<T> = {
       over: answer.then(
         () => undefined,
@@ -34,7 +33,7 @@ export function createShare<T>(): Share<T> {
   };
 
   return (key, ask) => {
-    if (trace.getSpan(currentContext().otel)?.isRecording()) return ask();
+    if (isTraced()) return ask();
     const asked = underWay.get(key);
     if (!asked) return begin(key, ask);
     asked.next ??= asked.over.then(() => begin(key, ask));
