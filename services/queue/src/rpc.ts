@@ -333,7 +333,9 @@ type WithoutNulls<T> = { [K in keyof T]: null extends T[K] ? Exclude<T[K], null>
 
 /** Null in the domain is a field that is not there in the contract. */
 function nullsToAbsent<T extends object>(object: T): WithoutNulls<T> {
-  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, value ?? undefined])) as WithoutNulls<T>;
+  const shown: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(object)) shown[key] = value ?? undefined;
+  return shown as WithoutNulls<T>;
 }
 
 function toWorkspace(workspace: Workspace, queueIds: number[] = []): contract.Workspace {
@@ -341,13 +343,12 @@ function toWorkspace(workspace: Workspace, queueIds: number[] = []): contract.Wo
 }
 
 function toQueue(queue: Queue): contract.Queue {
-  return {
-    ...nullsToAbsent(queue),
+  return Object.assign(nullsToAbsent(queue), {
     hookIds: [...queue.hookIds],
     acceptedMimeTypes: [...acceptedMimeTypes(queue)],
     workflowsJson: queue.workflowsJson ?? '[]',
     archiveEnabled: queue.archiveEnabled ?? false,
-  };
+  });
 }
 
 function toSchema(schema: QueueSchema, queueIds: number[] = []): contract.Schema {

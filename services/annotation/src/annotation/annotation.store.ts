@@ -156,12 +156,6 @@ export function createAnnotationStore(database: Database) {
     ...(caller.organizationId === null && caller.kind === 'system' ? {} : { organizationId: organizationOf(caller) }),
     ...inQueues(caller.queueIds),
   });
-  const toAnnotation = ({ _id, ...row }: Row): Annotation => ({
-    id: _id,
-    ...FRESH,
-    ...row,
-    statusVersion: row.statusVersion ?? row.version,
-  });
 
   const toFilter = (caller: Caller, filter: contract.ListAnnotationsRequest): Record<string, unknown> => {
     const conditions: Record<string, unknown>[] = [scope(caller)];
@@ -498,4 +492,72 @@ function readConditions(json: string): Record<string, unknown>[] {
     if (found) return found;
     throw invalidField('query', `"${condition.name}" with "${condition.operator}" is not supported.`);
   });
+}
+
+/** Field by field: the objects that the driver makes are dictionaries, which take V8 ten times as long to copy by spreading. */
+function toAnnotation(row: Row): Annotation {
+  return {
+    id: row._id,
+    organizationId: row.organizationId,
+    queueId: row.queueId,
+    schemaId: row.schemaId,
+    documentId: row.documentId,
+    uploadId: row.uploadId,
+    emailId: row.emailId,
+    fileName: row.fileName,
+    mimeType: row.mimeType,
+    locale: row.locale,
+    status: row.status,
+    version: row.version,
+    statusVersion: row.statusVersion ?? row.version,
+    statusBeforeReview: row.statusBeforeReview,
+    reviewerId: row.reviewerId,
+    reviewUntil: row.reviewUntil,
+    sessionTimeoutS: row.sessionTimeoutS,
+    pageIds: row.pageIds,
+    creatorId: row.creatorId,
+    createdAt: row.createdAt,
+    arrivedAt: row.arrivedAt,
+    modifierId: row.modifierId,
+    modifiedAt: row.modifiedAt,
+    assignedAt: row.assignedAt,
+    confirmedAt: row.confirmedAt,
+    confirmedById: row.confirmedById,
+    exportedAt: row.exportedAt,
+    exportedById: row.exportedById,
+    exportFailedAt: row.exportFailedAt,
+    rejectedAt: row.rejectedAt,
+    rejectedById: row.rejectedById,
+    deletedAt: row.deletedAt,
+    deletedById: row.deletedById,
+    purgedAt: row.purgedAt,
+    purgedById: row.purgedById,
+    rirPollId: row.rirPollId,
+    extractedPollId: row.extractedPollId ?? FRESH.extractedPollId,
+    engineVersion: row.engineVersion,
+    md5: row.md5 ?? FRESH.md5,
+    fingerprint: row.fingerprint ?? FRESH.fingerprint,
+    givenJson: row.givenJson ?? FRESH.givenJson,
+    messages: row.messages,
+    contentSize: row.contentSize ?? FRESH.contentSize,
+    values: row.values,
+    metadata: row.metadata,
+    duration: row.duration ?? FRESH.duration,
+    automated: row.automated,
+    automaticallyRejected: row.automaticallyRejected,
+    trainingEnabled: row.trainingEnabled,
+    einvoice: row.einvoice,
+    restingSince: row.restingSince,
+    resends: row.resends,
+    rotationDeg: row.rotationDeg ?? FRESH.rotationDeg,
+    automationBlockerId: row.automationBlockerId ?? FRESH.automationBlockerId,
+    suggestedEditId: row.suggestedEditId ?? FRESH.suggestedEditId,
+    relationIds: row.relationIds ?? FRESH.relationIds,
+    labelIds: row.labelIds ?? FRESH.labelIds,
+    assigneeIds: row.assigneeIds ?? FRESH.assigneeIds,
+    parentPages: row.parentPages ?? FRESH.parentPages,
+    purgeRequestedAt: row.purgeRequestedAt ?? FRESH.purgeRequestedAt,
+    purgeRequestedById: row.purgeRequestedById ?? FRESH.purgeRequestedById,
+    decision: row.decision ?? FRESH.decision,
+  };
 }

@@ -9,15 +9,39 @@ const MOST_EMAILS = 1000;
 /** Annotations are shown without their e-mails rather than late. */
 const PATIENCE_MS = 2000;
 
+type Annotated = Pick<annotation.Annotation, 'id' | 'emailId'>;
+type MailOf = (id: number) => AnnotationMail | undefined;
+
 /**
  * The e-mails of annotations: the thread that each belongs to, by the mail that brought it or else the first that was sent about it. While
  * mail-ingest is away, none.
  */
-export async function readAnnotationMail(
-  { mail }: Pick<Services, 'mail'>,
-  rows: readonly Pick<annotation.Annotation, 'id' | 'emailId'>[],
+export function readAnnotationMail(
+  services: Pick<Services, 'mail'>,
+  rows: readonly Annotated[],
   caller: Caller,
-): Promise<(id: number) => AnnotationMail | undefined> {
+): Promise<MailOf> {
+  const ids = rows.map(({ id }) => id);
+  return findMail(services, ids, Promise.resolve(rows), caller);
+}
+
+/** The same of one annotation that may still be on its way: meanwhile the e-mails that were sent about it are looked for. */
+export function readMailOfOne(
+  services: Pick<Services, 'mail'>,
+  id: number,
+  row: Promise<Annotated>,
+  caller: Caller,
+): Promise<MailOf> {
+  const rows = row.then((found) => [found]);
+  return findMail(services, [id], rows, caller);
+}
+
+async function findMail(
+  { mail }: Pick<Services, 'mail'>,
+  ids: number[],
+  annotations: Promise<readonly Annotated[]>,
+  caller: Caller,
+): Promise<MailOf> {
   const listEmails = async (filter: Partial<mailIngest.ListEmailsRequest>) => {
     const request = mailIngest.ListEmailsRequest.fromPartial({
       ...filter,
@@ -30,12 +54,16 @@ export async function readAnnotationMail(
     const request = mailIngest.ListThreadsRequest.fromPartial({ ids, page: 1, pageSize: ids.length });
     return (await mail.listThreads(request, caller, { timeoutMs: PATIENCE_MS })).threads;
   };
-  if (rows.length === 0) return () => undefined;
-  const emailIds = distinct(rows.map(({ emailId }) => emailId));
+  const findIncoming = async () => {
+    const rows = await annotations;
+    const emailIds = distinct(rows.map(({ emailId }) => emailId));
+    return { rows, incoming: emailIds.length > 0 ? await listEmails({ ids: emailIds }) : [] };
+  };
+  if (ids.length === 0) return () => undefined;
   try {
-    const [incoming, related] = await Promise.all([
-      emailIds.length > 0 ? listEmails({ ids: emailIds }) : [],
-      listEmails({ relatedAnnotationIds: rows.map(({ id }) => id) }),
+    const [{ rows, incoming }, related] = await Promise.all([
+      findIncoming(),
+      listEmails({ relatedAnnotationIds: ids }),
     ]);
     const threads = await findThreads(distinct([...incoming, ...related].map(({ threadId }) => threadId)));
     return (id) => {

@@ -38,7 +38,7 @@ import { MAIL_ORDERINGS, readOrderValues } from '../request/search-order';
 import { readSearchQuery, resolveQuery } from '../request/search-query';
 import { may } from '../roles';
 import { Answer, type ApiRequest, route } from '../route';
-import { readAnnotationMail } from './annotation-mail';
+import { readAnnotationMail, readMailOfOne } from './annotation-mail';
 import { exportAnnotations, TRANSFER_MS, wantsCsv } from './exports';
 import type { RouteContext } from './index';
 import { onlyOne } from './lookups';
@@ -176,6 +176,11 @@ export function annotationRoutes(context: RouteContext) {
   };
   const show = async (row: contract.Annotation, request: ApiRequest, caller: Caller) =>
     replyOne(request, onlyOne(await showAll([row], request, caller)));
+  const showById = async (id: number, request: ApiRequest, caller: Caller) => {
+    const found = lookups.annotation(id, caller);
+    const [row, mailOf] = await Promise.all([found, readMailOfOne(context.services, id, found, caller)]);
+    return replyOne(request, annotationToJson(row, request.urls, mailOf(id)));
+  };
 
   /** An action that takes nothing but the annotation and answers nothing. */
   const action = (name: 'cancel' | 'postpone' | 'delete', allow: 'review' | 'dispose') =>
@@ -271,7 +276,7 @@ export function annotationRoutes(context: RouteContext) {
     route('GET', '/annotations/:id', {
       allow: 'readAnnotations',
       doc: ANNOTATION.retrieved('Retrieve an annotation'),
-      call: async (request, caller) => show(await lookups.annotation(request.parameters.id, caller), request, caller),
+      call: (request, caller) => showById(request.parameters.id, request, caller),
       reply: (answer) => answer,
     }),
     route('PATCH', '/annotations/:id', {

@@ -348,11 +348,9 @@ export function createEmailStore(database: Database): EmailStore {
     async list(caller, filter, ordering, page) {
       const where = { $and: [shownTo(caller), toConditions(filter)] };
       const { skip, limit } = toWindow(page);
-      const [found, total] = await Promise.all([
-        model.find(where).sort(toSort(ordering, ORDERING)).skip(skip).limit(limit).lean() as unknown as Promise<Row[]>,
-        model.countDocuments(where),
-      ]);
-      return { emails: found.map(toEmail), total };
+      const found = await model.find(where).sort(toSort(ordering, ORDERING)).skip(skip).limit(limit).lean<Row[]>();
+      const isAll = skip === 0 && found.length < limit;
+      return { emails: found.map(toEmail), total: isAll ? found.length : await model.countDocuments(where) };
     },
     async count(caller, filter) {
       const recent = { createdAt: { $gte: new Date(Date.now() - RECENT_MS) } };
