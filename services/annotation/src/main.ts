@@ -7,9 +7,12 @@ import { createAnnotationStore } from './annotation/annotation.store';
 import { createAnnotations } from './annotation/annotations';
 import { createHistoryStore } from './annotation/history.store';
 import { createIdempotencyStore } from './annotation/idempotency.store';
+import { createImporting } from './annotation/importing';
 import { createOpening } from './annotation/opening';
 import { createPurge } from './annotation/purge';
 import { createRemoveAnnotation, createRemoveAnnotations } from './annotation/remove-annotations';
+import { createResting } from './annotation/resting';
+import { createRules } from './annotation/rules';
 import { createBlockerStore } from './automation/blocker.store';
 import { createConsumers } from './consumers';
 import { createContentStore } from './content/content.store';
@@ -70,16 +73,19 @@ export const start = (env: Environment) =>
     const extensions = connectRpc(runtime, extension.ExtensionServiceService, rpc.addressOf('extension'), rpc);
     const schemas = createSchemas(queues);
     const stores = { store, history, content, idempotency, readings, notes, relations, blockers, suggestedEdits };
-    const tools = { backbone, ...stores, schemas, queues, storage, extensions };
+    const rules = createRules({ queues, content, schemas });
+    const tools = { backbone, ...stores, schemas, queues, storage, extensions, rules };
     const migrations = createMigrations(runtime, { ...tools, migrations: migrationStore });
     const deletions = createQueueDeletions({ ...tools, deletions: deletionStore });
     const annotations = createAnnotations(tools);
+    const importing = createImporting(tools);
+    const resting = createResting(tools);
     const opening = createOpening(tools);
     const contents = createContents(tools);
     const purge = createPurge(tools);
 
     await serveRpc(runtime, {
-      stuck: [backbone.stuck, annotations.stuck],
+      stuck: [backbone.stuck, resting.stuck],
       definition: contract.AnnotationServiceService,
       proto: 'intake/annotation/v1/annotation.proto',
       handlers: createRpc({
@@ -87,6 +93,7 @@ export const start = (env: Environment) =>
         log: runtime.log,
         backbone,
         annotations,
+        importing,
         contents,
         purge,
         opening,
@@ -108,7 +115,7 @@ export const start = (env: Environment) =>
     startQueueDeletions(runtime, backbone, deletions);
     startSweep(runtime, backbone.leases, 'resting', Math.max(config.restingMs / 4, 1000), async () => {
       for (const status of ['importing', 'exporting'] as const) {
-        const resent = await annotations.resendResting(status, config.restingMs);
+        const resent = await resting.resend(status, config.restingMs);
         if (resent > 0) runtime.log.warn({ status, resent }, 'resting annotations were put on the bus again');
       }
     });
@@ -118,9 +125,7 @@ export const start = (env: Environment) =>
       const expired = await retention.expire();
       if (expired > 0) runtime.log.info({ expired }, 'annotations older than document_lifetime are purged');
     });
-    startSweep(runtime, backbone.leases, 'expired-reviews', config.reviewSweepMs, () =>
-      annotations.endExpiredReviews(),
-    );
+    startSweep(runtime, backbone.leases, 'expired-reviews', config.reviewSweepMs, () => resting.endExpiredReviews());
   });
 
 if (require.main === module) void runAsProcess(start);

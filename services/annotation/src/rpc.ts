@@ -7,6 +7,7 @@ import type { AnnotationStore } from './annotation/annotation.store';
 import type { Annotation } from './annotation/annotation.types';
 import type { Annotations } from './annotation/annotations';
 import type { HistoryEntry, HistoryStore } from './annotation/history.store';
+import type { Importing } from './annotation/importing';
 import type { Opening } from './annotation/opening';
 import type { createPurge } from './annotation/purge';
 import type { createRemoveAnnotation, createRemoveAnnotations } from './annotation/remove-annotations';
@@ -22,6 +23,7 @@ import type { createSuggestedEdits } from './suggested-edit/suggested-edits';
 /** Maps rpcs to the domain; no rules here. */
 export function createRpc(deps: {
   annotations: Annotations;
+  importing: Importing;
   contents: Contents;
   store: AnnotationStore;
   history: HistoryStore;
@@ -41,6 +43,7 @@ export function createRpc(deps: {
 }): Handlers<typeof contract.AnnotationServiceService> {
   const {
     annotations,
+    importing,
     contents,
     store,
     history,
@@ -176,19 +179,19 @@ export function createRpc(deps: {
     },
     finishExtraction: async (request, caller) => {
       requireSystem(caller);
-      return toProto(await annotations.finishExtraction(caller, request));
+      return toProto(await importing.finishExtraction(caller, request));
     },
     failExtraction: async (request, caller) => {
       requireSystem(caller);
-      return toProto(await annotations.failExtraction(caller, request));
+      return toProto(await importing.failExtraction(caller, request));
     },
     splitAtImport: async (request, caller) => {
       requireSystem(caller);
-      return toProto(await annotations.splitAtImport(caller, request));
+      return toProto(await importing.splitAtImport(caller, request));
     },
     finishInitialization: async (request, caller) => {
       requireSystem(caller);
-      return toProto(await annotations.finishInitialization(caller, request));
+      return toProto(await importing.finishInitialization(caller, request));
     },
     finishExport: async (request, caller) => {
       requireSystem(caller);

@@ -2,17 +2,15 @@ import type { documentStorage, events } from '@intake/contracts';
 import { type ClientSession, isDuplicateKey, transaction } from '@intake/mongo';
 import { type Caller, Refusal, seesQueue, systemCaller } from '@intake/rpc';
 import type { Annotation } from './annotation.types';
-import type { AnnotationTools } from './annotations';
+import type { AnnotationTools } from './annotation-tools';
 import { changeInSession, openAnnotation } from './changes';
 import { newAnnotation, toMessage } from './new-annotation';
-import { createRules } from './rules';
 
 export type Opening = ReturnType<typeof createOpening>;
 
 /** The first annotation of documents that were sent. */
 export function createOpening(tools: AnnotationTools) {
-  const { backbone, store, storage } = tools;
-  const rules = createRules(tools);
+  const { backbone, store, storage, rules } = tools;
 
   /** Goes on with an annotation that was opened before its document was ready: by `openWaiting`, or by a hook. */
   const importWaiting = async (

@@ -1,5 +1,5 @@
 import { type Caller, Refusal, systemCaller } from '@intake/rpc';
-import type { AnnotationTools } from './annotations';
+import type { AnnotationTools } from './annotation-tools';
 import { changeState } from './changes';
 
 /** How long one replica may go on alone. */

@@ -2,7 +2,7 @@ import { queue as contract, type queue } from '@intake/contracts';
 import { createShare, invalidField, Refusal, systemCaller } from '@intake/rpc';
 import { checkContent } from '@intake/schema';
 import type { Annotation } from './annotation.types';
-import type { AnnotationTools } from './annotations';
+import type { AnnotationTools } from './annotation-tools';
 import type { Status } from './status';
 
 /** What a queue and a schema have to say about the way of an annotation. */

@@ -5,10 +5,9 @@ import { type ContentNode, evaluateFormulas, migrateContent, nodesToTree } from 
 import { today } from '../content/contents';
 import type { Reading } from '../migration/reading.store';
 import type { Annotation } from './annotation.types';
-import type { AnnotationTools } from './annotations';
+import type { AnnotationTools } from './annotation-tools';
 import { historyOf, openAnnotation } from './changes';
 import { copyOf } from './new-annotation';
-import type { Rules } from './rules';
 import { isStatus, type Status } from './status';
 
 /** What a copy is asked with. */
@@ -50,9 +49,9 @@ const NOTHING = { nodes: [], count: 0, reading: null };
 const PAGES_AT_ONCE = 100;
 
 /** Annotations on their way to other queues. */
-export function createTransfer(tools: AnnotationTools, rules: Rules) {
+export function createTransfer(tools: AnnotationTools) {
   const { backbone, store, history, content, schemas, queues, storage, idempotency } = tools;
-  const { readings, notes, relations, blockers, suggestedEdits } = tools;
+  const { readings, notes, relations, blockers, suggestedEdits, rules } = tools;
 
   /** A queue that the caller may put annotations into. @param field of the request, that an error names */
   const getTarget = async (caller: Caller, id: number, field: string): Promise<queue.Queue> => {

@@ -32,10 +32,9 @@ import {
   withFormulas,
 } from '@intake/schema';
 import type { Annotation } from '../annotation/annotation.types';
-import type { AnnotationTools } from '../annotation/annotations';
+import type { AnnotationTools } from '../annotation/annotation-tools';
 import { historyOf } from '../annotation/changes';
 import type { ChangedValue, Origin } from '../annotation/history.store';
-import { createRules } from '../annotation/rules';
 import type { Status } from '../annotation/status';
 import { type ContentIndex, reindexValue } from '../search/content-index';
 import { confirmedValues } from './confirmed-values';
@@ -67,8 +66,7 @@ export type Contents = ReturnType<typeof createContents>;
 
 /** Reading, changing and checking the content of annotations. */
 export function createContents(tools: AnnotationTools) {
-  const { backbone, store, history, content, schemas, storage, extensions } = tools;
-  const rules = createRules(tools);
+  const { backbone, store, history, content, schemas, storage, extensions, rules } = tools;
 
   const schemaOf = (annotation: Annotation) => schemas.get(annotation.organizationId, annotation.schemaId);
 

@@ -90,3 +90,8 @@ function firstMessage(errors: FieldErrors | FieldErrors[string]): string | null 
   }
   return null;
 }
+
+/** A node whose number, and its parent's, is higher by `first`. */
+export function shiftIds(node: ContentNode, first: number): ContentNode {
+  return { ...node, id: node.id + first, parentId: node.parentId === null ? null : node.parentId + first };
+}

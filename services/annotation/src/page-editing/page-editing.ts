@@ -2,10 +2,10 @@ import { annotation as contract, documentStorage, events, type queue } from '@in
 import { type ClientSession, transaction } from '@intake/mongo';
 import { type Caller, invalidField, Refusal, seesQueue, systemCaller } from '@intake/rpc';
 import type { Annotation } from '../annotation/annotation.types';
-import { type Annotations, type AnnotationTools, adding } from '../annotation/annotations';
+import type { AnnotationTools } from '../annotation/annotation-tools';
+import { type Annotations, adding } from '../annotation/annotations';
 import { changeInSession, openAnnotation } from '../annotation/changes';
 import { newAnnotation, newPollId } from '../annotation/new-annotation';
-import { createRules } from '../annotation/rules';
 import { applyTrigger } from '../lifecycle';
 
 /** A part and its document. */
@@ -30,8 +30,8 @@ const CUT_MS = 125_000;
  * The parts belong to a relation of the type `edit`, whose parent is the original.
  */
 export function createPageEditing(tools: AnnotationTools, annotations: Pick<Annotations, 'start' | 'update'>) {
-  const { backbone, store, content, readings, queues, storage, relations, notes, blockers, suggestedEdits } = tools;
-  const rules = createRules(tools);
+  const { backbone, store, content, readings, queues, storage, relations, notes, blockers, suggestedEdits, rules } =
+    tools;
 
   /** The annotations that were made of one. */
   const partsOf = async (caller: Caller, parent: Annotation): Promise<Annotation[]> => {

@@ -3,7 +3,7 @@ import type { extraction } from '@intake/contracts';
 import { type ClientSession, isDuplicateKey } from '@intake/mongo';
 import { MOST_DUPLICATES, type Shared } from '../annotation/annotation.store';
 import type { Annotation } from '../annotation/annotation.types';
-import type { AnnotationTools } from '../annotation/annotations';
+import type { AnnotationTools } from '../annotation/annotation-tools';
 
 /** Names under which the engine tells the sender, the surest first. */
 const SENDERS = ['sender_vat_id', 'sender_dic', 'sender_ic', 'sender_name'];

@@ -1,7 +1,7 @@
 import { transaction } from '@intake/mongo';
 import { type Caller, invalidField, organizationOf } from '@intake/rpc';
 import type { Annotation } from '../annotation/annotation.types';
-import type { AnnotationTools } from '../annotation/annotations';
+import type { AnnotationTools } from '../annotation/annotation-tools';
 import { RELATION_TYPES, type Relation, type RelationType } from './relation.store';
 
 /** What a client says of a relation. */

@@ -1,5 +1,5 @@
 import { systemCaller } from '@intake/rpc';
-import type { AnnotationTools } from '../annotation/annotations';
+import type { AnnotationTools } from '../annotation/annotation-tools';
 import { changeState } from '../annotation/changes';
 import type { createPurge } from '../annotation/purge';
 

@@ -2,7 +2,7 @@ import { events } from '@intake/contracts';
 import { type ClientSession, transaction } from '@intake/mongo';
 import { type Caller, invalidField, Refusal } from '@intake/rpc';
 import type { Annotation } from '../annotation/annotation.types';
-import type { AnnotationTools } from '../annotation/annotations';
+import type { AnnotationTools } from '../annotation/annotation-tools';
 import type { SuggestedDocument, SuggestedEdit } from './suggested-edit.store';
 
 const NO_SUCH_OBJECT = 'Invalid hyperlink - Object does not exist.';
