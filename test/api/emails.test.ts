@@ -659,6 +659,25 @@ describe('mails that go out', () => {
     expect(sent.raw).toContain('invoice.pdf');
   });
 
+  it('may take the annotations that they are about into their thread', async () => {
+    const { subject, email_thread } = await sendNew();
+    const [url] = (await bySubject(subject, (one) => one.annotations.length > 0)).annotations;
+    const sendAbout = async (more: Json) => {
+      const body = { queue: inbox.queues[0], to: [{ email: SENDER }], related_annotations: [url], ...more };
+      return api.get((await api.post('/emails/send', body)).url);
+    };
+    const threadOf = async () => (await api.get(url)).email_thread;
+    await sendAbout({});
+    expect(await threadOf()).toBe(email_thread);
+    const first = await sendAbout({ reset_related_annotations_email_thread: true });
+    expect(await threadOf()).toBe(first.email_thread);
+    await sendAbout({ reset_related_annotations_email_thread: false });
+    expect(await threadOf()).toBe(first.email_thread);
+    const last = await sendAbout({ reset_related_annotations_email_thread: true });
+    expect([email_thread, first.email_thread]).not.toContain(last.email_thread);
+    expect(await threadOf()).toBe(last.email_thread);
+  });
+
   it('may reject what came: values of the document stand in the mail, and the e-mail is rejected with its last document', async () => {
     const from = `${uniqueName('rejected')}@example.org`;
     const { subject } = await sendNew({ attachments: [await file('one.pdf'), await file('two.pdf')] }, from);

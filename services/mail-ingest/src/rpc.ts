@@ -178,6 +178,7 @@ function toMessage(email: Email): mailIngest.Email {
     relatedAnnotationIds: [...email.relatedAnnotationIds],
     relatedDocumentIds: [...email.relatedDocumentIds],
     authentication: authentication ?? undefined,
+    resetsThreads: email.resetsThreads,
   };
 }
 

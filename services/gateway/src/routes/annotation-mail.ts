@@ -13,8 +13,8 @@ type Annotated = Pick<annotation.Annotation, 'id' | 'emailId'>;
 type MailOf = (id: number) => AnnotationMail | undefined;
 
 /**
- * The e-mails of annotations: the thread that each belongs to, by the mail that brought it or else the first that was sent about it. While
- * mail-ingest is away, none.
+ * The e-mails of annotations: the thread that each belongs to, by the last mail that reset it, the one that brought it, or else the first
+ * that was sent about it. While mail-ingest is away, none.
  */
 export function readAnnotationMail(
   services: Pick<Services, 'mail'>,
@@ -69,8 +69,11 @@ async function findMail(
     return (id) => {
       const emailId = rows.find((row) => row.id === id)?.emailId;
       const sent = related.filter(({ relatedAnnotationIds }) => relatedAnnotationIds.includes(id));
-      const first = incoming.find((email) => email.id === emailId) ?? sent[0];
-      const thread = threads.find((one) => one.id === first?.threadId);
+      const decisive =
+        sent.findLast(({ resetsThreads }) => resetsThreads) ??
+        incoming.find((email) => email.id === emailId) ??
+        sent[0];
+      const thread = threads.find((one) => one.id === decisive?.threadId);
       return {
         threadId: thread?.id,
         hasReplies: thread?.hasReplies ?? false,

@@ -1,6 +1,14 @@
 import { Readable } from 'node:stream';
 import { annotation as annotations, type documentStorage, mailIngest } from '@intake/contracts';
-import { answers, emailToJson, metadata, reference, string, threadToJson } from '@intake/resources';
+import {
+  answers,
+  boolean as booleanValue,
+  emailToJson,
+  metadata,
+  reference,
+  string,
+  threadToJson,
+} from '@intake/resources';
 import { type Caller, invalidField, systemCaller } from '@intake/rpc';
 import { z } from 'zod';
 import { placeholdersIn } from '../email-template/render';
@@ -77,6 +85,7 @@ const send = z.object({
   related_documents: z.array(reference('documents')).max(100).default([]),
   attachments: z.object({ documents: z.array(reference('documents')).max(100).default([]) }).default({ documents: [] }),
   parent_email: reference('emails').nullish(),
+  reset_related_annotations_email_thread: booleanValue.default(false),
   labels: labels.default([]),
   email_template: reference('email_templates').nullish(),
 });
@@ -193,6 +202,7 @@ export function emailRoutes(context: RouteContext) {
             parentId: body.parent_email ?? undefined,
             labels: body.labels,
             templateId: body.email_template ?? undefined,
+            resetsThreads: body.reset_related_annotations_email_thread,
           },
           caller,
         );

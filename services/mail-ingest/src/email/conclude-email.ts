@@ -65,7 +65,7 @@ export function createConcludeEmail(options: ConcludeEmailOptions) {
       to: [{ email: notice.to, name: '' }],
       ...{ cc: [], bcc: [], attachments: [], html: '', creatorId: null },
       ...{ subject: notice.subject, text: notice.text, labels: [notice.label], parent: email, isAutomatic: true },
-      ...{ relatedAnnotationIds: [], relatedDocumentIds: [], templateId: null },
+      ...{ relatedAnnotationIds: [], relatedDocumentIds: [], templateId: null, resetsThreads: false },
     });
     return async (session) => {
       if (await deliveries.claimOccasion(session, email.id, notice.occasion)) await send(session);

@@ -241,6 +241,7 @@ export function createEmailStore(database: Database): EmailStore {
       taskId: numberOrNull,
       isConcluded: { type: Boolean, default: false },
       templateId: numberOrNull,
+      resetsThreads: { type: Boolean, default: false },
       isReplied: { type: Boolean, default: false },
       // Of an outgoing one: when the relay took it.
       sentAt: { type: Date, default: null },
@@ -513,6 +514,7 @@ function toEmail({ _id, metadataJson, importValuesJson, ...row }: Row): Email {
     id: _id,
     type: row.type ?? 'incoming',
     templateId: row.templateId ?? null,
+    resetsThreads: row.resetsThreads ?? false,
     from: row.from ?? null,
     bcc: row.bcc ?? [],
     // Of an e-mail of an earlier version.

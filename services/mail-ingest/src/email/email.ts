@@ -51,6 +51,8 @@ export interface Email {
   readonly isConcluded: boolean;
   /** Of an outgoing one: the template that it was made of. */
   readonly templateId: number | null;
+  /** Of an outgoing one: its annotations belong to its thread from then on, also those that had one. */
+  readonly resetsThreads: boolean;
 }
 
 export interface Address {

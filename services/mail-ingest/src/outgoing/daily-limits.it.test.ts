@@ -48,6 +48,6 @@ function outgoing(about: Pick<Email, 'isAutomatic' | 'createdAt'>): Email {
     ...{ rawKey: 'k', messageId: '', attachments: [], filteredOutDocumentCount: 0, failure: '', parentId: null },
     ...{ threadId: null, childrenIds: [], lastThreadEmailCreatedAt: null, metadata: {}, creatorId: null, labels: [] },
     ...{ relatedAnnotationIds: [], relatedDocumentIds: [], envelope: null, authentication: null, taskId: null },
-    ...{ importValues: {}, isConcluded: true, templateId: null },
+    ...{ importValues: {}, isConcluded: true, templateId: null, resetsThreads: false },
   };
 }

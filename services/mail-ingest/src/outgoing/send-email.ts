@@ -50,6 +50,8 @@ export interface Draft {
   readonly attachments: OutgoingMail['attachments'];
   /** The template that it is made of; null: none. */
   readonly templateId: number | null;
+  /** The annotations that it is about belong to its thread from now on, also those that have one. */
+  readonly resetsThreads: boolean;
 }
 
 const MAX_BODY_BYTES = 4096;
@@ -115,6 +117,7 @@ export interface SendRequest {
   readonly parentId?: number | undefined;
   readonly labels: readonly string[];
   readonly templateId?: number | undefined;
+  readonly resetsThreads?: boolean | undefined;
 }
 
 export interface SendEmailOptions {
@@ -175,6 +178,7 @@ export function createSendEmail(options: SendEmailOptions) {
       relatedDocumentIds: request.relatedDocumentIds,
       isAutomatic: false,
       templateId: request.templateId ?? null,
+      resetsThreads: request.resetsThreads ?? false,
       attachments: await loadDocuments(caller, request.attachedDocumentIds),
     });
     await transaction(backbone.database, async (session) => {
