@@ -186,7 +186,10 @@ export function configurationRoutes({ services, lookups }: RouteContext) {
       await assignUsers(id, values, caller);
       return withRelation(row, caller);
     },
-    remove: (id, caller, query) => queues.deleteQueue({ id, deleteAfterS: readDelay(query) }, caller),
+    remove: async (id, caller, query) => {
+      await queues.deleteQueue({ id, deleteAfterS: readDelay(query) }, caller);
+      lookups.leavingQueues.forget();
+    },
     removeQuery: [
       {
         name: 'delete_after',
