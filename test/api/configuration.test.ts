@@ -952,7 +952,7 @@ describe('schemas', () => {
     const check = async (body: object) => send('POST', '/schemas/validate', body);
     expect(await check({ content: [SECTION] })).toEqual({ status: 200, body: {} });
     expect((await check({ content: [] })).body).toEqual({ content: ['At least one section is required.'] });
-    expect((await check({})).body).toEqual({ content: ['This field is required.'] });
+    expect(await check({})).toEqual({ status: 200, body: { content: ['This field is required.'] } });
     expect((await check({ content: [{ ...SECTION, id: 'x'.repeat(51) }] })).body).toEqual({
       content: [{ id: ['Ensure this field has no more than 50 characters.'] }],
     });

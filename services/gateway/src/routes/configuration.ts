@@ -411,9 +411,13 @@ export function configurationRoutes({ services, lookups }: RouteContext) {
     route('POST', '/schemas/validate', {
       allow: 'readConfiguration',
       doc: { summary: 'Check the content of a schema; the answer is {} or its errors', answer: answers.object },
-      body: z.object({ content: sections }),
-      call: ({ body }, caller) => queues.validateSchema({ contentJson: JSON.stringify(body.content) ?? '' }, caller),
-      reply: ({ errorsJson }) => (JSON.parse(errorsJson) as object | null) ?? {},
+      body: z.object({ content: sections.optional() }),
+      call: async ({ body }, caller) => {
+        if (body.content === undefined) return { content: ['This field is required.'] };
+        const { errorsJson } = await queues.validateSchema({ contentJson: JSON.stringify(body.content) }, caller);
+        return (JSON.parse(errorsJson) as object | null) ?? {};
+      },
+      reply: (errors) => errors,
     }),
     route('POST', '/schemas/from_template', {
       allow: 'writeConfiguration',
