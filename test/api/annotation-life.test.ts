@@ -91,7 +91,15 @@ it('a rejection keeps its words as a note', async () => {
   expect((await api.patch(annotation, { status: 'to_review' })).rejected_at).not.toBeNull();
   expect(await api.post(`${annotation}/reject`)).toEqual({ status: 'rejected', note: null });
   const note = await api.post('/notes', { annotation, content: 'By hand' });
+  expect(note).toMatchObject({ type: null, content: 'By hand' });
   expect((await api.patch(note.url, { content: 'Changed' })).content).toBe('Changed');
+  const reason = await api.post('/notes', { annotation, content: 'No order', type: 'rejection' });
+  expect(reason.type).toBe('rejection');
+  expect((await api.patch(reason.url, { content: 'None' })).type).toBe('rejection');
+  expect((await api.patch(reason.url, { type: null })).type).toBeNull();
+  expect((await send('POST', '/notes', { body: { annotation, content: 'x', type: 'remark' } })).body).toEqual({
+    type: ['"remark" is not a valid choice.'],
+  });
   expect((await send('DELETE', note.url)).status).toBe(204);
   expect((await send('GET', note.url)).status).toBe(404);
 });
