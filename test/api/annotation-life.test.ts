@@ -141,6 +141,13 @@ it('a copy has the data, a life of its own, and is made once for a key', async (
 it('an annotation that moves takes the schema of the other queue', async () => {
   const annotation = await importOne();
   const before = await valuesOf(annotation);
+  for (const [status, refused] of [
+    ['reviewing', 400],
+    ['exported', 409],
+  ]) {
+    expect((await send('PATCH', annotation, { body: { queue: tabular.url, status } })).status).toBe(refused);
+    expect((await api.get(annotation)).queue).toBe(queue);
+  }
   const moved = await api.patch(annotation, { queue: tabular.url });
   expect(moved).toMatchObject({ queue: tabular.url, schema: tabular.schema, status: 'to_review' });
   expect(await valuesOf(annotation)).toEqual({ document_id: before.document_id, new_field: 'fresh' });
