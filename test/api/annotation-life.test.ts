@@ -91,7 +91,15 @@ it('a rejection keeps its words as a note', async () => {
   expect((await api.patch(annotation, { status: 'to_review' })).rejected_at).not.toBeNull();
   expect(await api.post(`${annotation}/reject`)).toEqual({ status: 'rejected', note: null });
   const note = await api.post('/notes', { annotation, content: 'By hand' });
+  expect(note).toMatchObject({ type: null, content: 'By hand' });
   expect((await api.patch(note.url, { content: 'Changed' })).content).toBe('Changed');
+  const reason = await api.post('/notes', { annotation, content: 'No order', type: 'rejection' });
+  expect(reason.type).toBe('rejection');
+  expect((await api.patch(reason.url, { content: 'None' })).type).toBe('rejection');
+  expect((await api.patch(reason.url, { type: null })).type).toBeNull();
+  expect((await send('POST', '/notes', { body: { annotation, content: 'x', type: 'remark' } })).body).toEqual({
+    type: ['"remark" is not a valid choice.'],
+  });
   expect((await send('DELETE', note.url)).status).toBe(204);
   expect((await send('GET', note.url)).status).toBe(404);
 });
@@ -133,6 +141,13 @@ it('a copy has the data, a life of its own, and is made once for a key', async (
 it('an annotation that moves takes the schema of the other queue', async () => {
   const annotation = await importOne();
   const before = await valuesOf(annotation);
+  for (const [status, refused] of [
+    ['reviewing', 400],
+    ['exported', 409],
+  ]) {
+    expect((await send('PATCH', annotation, { body: { queue: tabular.url, status } })).status).toBe(refused);
+    expect((await api.get(annotation)).queue).toBe(queue);
+  }
   const moved = await api.patch(annotation, { queue: tabular.url });
   expect(moved).toMatchObject({ queue: tabular.url, schema: tabular.schema, status: 'to_review' });
   expect(await valuesOf(annotation)).toEqual({ document_id: before.document_id, new_field: 'fresh' });

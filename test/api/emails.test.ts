@@ -503,6 +503,9 @@ describe('an import by the API', () => {
 
 it('is told apart from what is no upload of a message, and tracking is not there', async () => {
   expect((await api.request('POST', '/emails/import', { body: {} })).status).toBe(415);
+  const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
+  const form = await api.request('POST', '/emails/import', { body: Buffer.from('recipient=a%40b.c'), headers });
+  expect([form.status, await form.json()]).toEqual([400, { raw_message: ['No file was submitted.'] }]);
   const tracked = await api.request('POST', '/email_tracking_events', { body: {} });
   expect([tracked.status, tracked.headers.get('allow')]).toEqual([405, expect.not.stringContaining('POST')]);
 });

@@ -19,6 +19,7 @@ const shape = z.object({
   queue: reference('queues').optional(),
   users: z.array(reference('users')).optional(),
   kinds: z.array(z.enum(['a', 'b'])).optional(),
+  pair: z.array(number).length(2).optional(),
   rows: z.array(z.object({ id: string(5) })).optional(),
   inner: z.object({ deep: number }).optional(),
   metadata: metadata.optional(),
@@ -45,6 +46,7 @@ it.each([
   [{ name: 'n', queue: null }, { queue: ['This field may not be null.'] }],
   [{ name: 'n', users: 'u' }, { users: ['Expected a list of items but got type "str".'] }],
   [{ name: 'n', users: ['http://h/v1/users/7', 'x'] }, { users: ['Invalid hyperlink - No URL match.'] }],
+  [{ name: 'n', pair: 'x' }, { pair: ['Expected a list of items but got type "str".'] }],
   [{ name: 'n', kinds: ['a', 'c'] }, { kinds: { 1: ['"c" is not a valid choice.'] } }],
   [
     { name: 'n', rows: [{ id: 'a' }, {}, { id: 1 }] },

@@ -124,7 +124,10 @@ const NULL = 'This field may not be null.';
 /** Turns the findings of a shape into the nested error body of the API. */
 export function toFieldErrors(issues: readonly Issue[], body: unknown): FieldErrors {
   const errors: FieldErrors = {};
+  const ofWrongType = new Set(issues.filter(({ code }) => code === 'invalid_type').map(({ path }) => path.join('.')));
   for (const issue of issues) {
+    // Text where a list should be has a length too, which is then complained of.
+    if (issue.code !== 'invalid_type' && ofWrongType.has(issue.path.join('.'))) continue;
     const path = issue.path.length > 0 ? issue.path : ['non_field_errors'];
     // A list of references is one field to the client, whichever of them is wrong.
     const isReference = issue.code === 'custom' && issue.params?.reference === true && typeof path.at(-1) === 'number';

@@ -241,7 +241,7 @@ export function createRpc(deps: {
       const { notes: found, total } = await notes.list(caller, filter, ordering, { page, pageSize });
       return { notes: found.map(toNote), total };
     },
-    createNote: async ({ annotationId, content, metadata }, caller) => {
+    createNote: async ({ annotationId, content, metadata, type }, caller) => {
       const [annotation] = await store.getMany(caller, [annotationId]);
       if (!annotation) throw invalidField('annotation', 'Invalid hyperlink - Object does not exist.');
       const { organizationId, queueId } = annotation;
@@ -249,7 +249,7 @@ export function createRpc(deps: {
         id: await backbone.ids.next('note'),
         organizationId,
         annotationId,
-        type: null,
+        type: toNoteType(type),
         content,
         metadata: metadata ?? {},
         creatorId: caller.userId,
@@ -260,9 +260,13 @@ export function createRpc(deps: {
       await notes.insert(note, queueId);
       return toNote(note);
     },
-    updateNote: async ({ id, content, metadata }, caller) => {
+    updateNote: async ({ id, content, metadata, type }, caller) => {
       const modified = { modifierId: caller.userId, modifiedAt: new Date() };
-      const changes = { ...(content !== undefined && { content }), ...(metadata && { metadata }) };
+      const changes = {
+        ...(content !== undefined && { content }),
+        ...(metadata && { metadata }),
+        ...(type !== undefined && { type: toNoteType(type) }),
+      };
       return toNote(await notes.update(caller, id, { ...changes, ...modified }));
     },
     deleteNote: async ({ id }, caller) => {
@@ -325,6 +329,10 @@ export function createRpc(deps: {
     const ids = found.flatMap(({ annotationIds, parentId }) => [...annotationIds, ...(parentId ? [parentId] : [])]);
     return new Set((await store.getMany(caller, ids)).map(({ id }) => id));
   }
+}
+
+function toNoteType(type: string | undefined): Note['type'] {
+  return type === 'rejection' ? type : null;
 }
 
 function toNote({ organizationId: _, type, creatorId, modifierId, modifiedAt, ...note }: Note): contract.Note {

@@ -231,3 +231,11 @@ it('transform_grid_to_datapoints makes all rows anew', () => {
   ]);
   expect(after.filter(({ id }) => before.includes(id))).toEqual([]);
 });
+
+it('transform_grid_to_datapoints leaves the rows of a table without a grid alone', () => {
+  const table = tableIn(empty());
+  const filled = done(
+    applyOperations(SCHEMA, empty(), [{ op: 'add', id: table.id, value: [] }], { allocateId, source: 'user' }),
+  );
+  expect(transformGrid(SCHEMA, filled, table.id, context)).toEqual({ errors: { id: ['The table has no grid.'] } });
+});

@@ -21,7 +21,7 @@ import { type GridContext, TableDraft } from './table-draft';
 /** API: annotation-content.md section 4. All of them: the change, or errors; the errors of one operation refuse all. */
 type Edit = (table: TableDraft) => FieldErrors | null;
 
-/** Makes the rows of a table anew from its grid. */
+/** Makes the rows of a table anew from its grid; without one there is nothing to make them of, and they stay. */
 export function transformGrid(
   schema: SchemaContent,
   nodes: readonly ContentNode[],
@@ -29,6 +29,7 @@ export function transformGrid(
   context: GridContext,
 ): ContentResult {
   return edit(schema, nodes, id, context, (table) => {
+    if (table.parts.length === 0) return { id: ['The table has no grid.'] };
     table.removeAllRows();
     for (const part of table.parts) table.fillPart(part);
     return null;

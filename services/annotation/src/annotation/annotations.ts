@@ -6,7 +6,7 @@ import { type Caller, invalidField, organizationOf, Refusal, seesQueue, systemCa
 import { buildNodes, evaluateFormulas, findSizeProblem, sizeOf } from '@intake/schema';
 import { today } from '../content/contents';
 import { applyGiven, findGivenProblem, shiftIds } from '../content/given-content';
-import { isTrigger } from '../lifecycle';
+import { applyTrigger, isTrigger, type Trigger } from '../lifecycle';
 import type { Annotation, ProcessingDuration } from './annotation.types';
 import type { AnnotationTools } from './annotation-tools';
 import { changeInSession, changeState, historyOf, openAnnotation } from './changes';
@@ -246,6 +246,10 @@ export function createAnnotations(tools: AnnotationTools) {
     async update(caller: Caller, request: contract.UpdateAnnotationRequest): Promise<Annotation> {
       let annotation = await store.get(caller, request.id);
       if (request.queueId !== undefined && request.queueId !== annotation.queueId) {
+        // What cannot get the state is not moved either.
+        if (request.status !== undefined && request.status !== annotation.status) {
+          applyTrigger(annotation, triggerOf(annotation, request.status), { caller, now: new Date() });
+        }
         annotation = await transfer.move(caller, request.id, request.queueId);
       }
       const patchOf = ({ duration, status }: Annotation): Partial<Annotation> => ({
@@ -319,12 +323,7 @@ export function createAnnotations(tools: AnnotationTools) {
     status: string,
     patch: Partial<Annotation>,
   ): Promise<Annotation> {
-    const trigger = `set_${status}`;
-    if (annotation.status === 'purged') {
-      throw new Refusal('CONFLICT_STATUS', { detail: `Status cannot be changed from purged to ${status}.` });
-    }
-    if (!isStatus(status)) throw invalidField('status', `"${status}" is not a valid choice.`);
-    if (!isTrigger(trigger)) throw invalidField('status', `The status cannot be set to ${status} directly.`);
+    const trigger = triggerOf(annotation, status);
     const q = await rules.getQueue(annotation);
     const next = status === 'exporting' ? await rules.afterExportRequest(q) : undefined;
     return changeState(tools, caller, annotation.id, trigger, {
@@ -373,6 +372,17 @@ export function createAnnotations(tools: AnnotationTools) {
       return after;
     });
   }
+}
+
+/** What gives an annotation a state by PATCH. Throws INVALID for what is never allowed. API: states.md section 3. */
+function triggerOf(annotation: Annotation, status: string): Trigger {
+  const trigger = `set_${status}`;
+  if (annotation.status === 'purged') {
+    throw new Refusal('CONFLICT_STATUS', { detail: `Status cannot be changed from purged to ${status}.` });
+  }
+  if (!isStatus(status)) throw invalidField('status', `"${status}" is not a valid choice.`);
+  if (!isTrigger(trigger)) throw invalidField('status', `The status cannot be set to ${status} directly.`);
+  return trigger;
 }
 
 /** The service's own work for the organization of an annotation. */

@@ -76,7 +76,7 @@ export function createNoteStore(database: Database) {
     async update(
       caller: Caller,
       id: number,
-      changes: Partial<Pick<Note, 'content' | 'metadata' | 'modifierId' | 'modifiedAt'>>,
+      changes: Partial<Pick<Note, 'type' | 'content' | 'metadata' | 'modifierId' | 'modifiedAt'>>,
     ): Promise<Note> {
       const row = await model
         .findOneAndUpdate({ _id: id, ...scope(caller) }, { $set: changes }, { returnDocument: 'after' })

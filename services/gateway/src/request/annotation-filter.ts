@@ -112,6 +112,7 @@ export async function readAnnotationFilter(
     })),
   );
   const people = await readPeople(search, filter.ordering, caller, lookups);
+  const hidden = queueId === undefined ? await outsideLeavingQueues(caller, lookups) : [];
 
   const conditions = [
     ...(queueId === undefined ? [] : [[queueId]]),
@@ -125,8 +126,15 @@ export async function readAnnotationFilter(
     null,
   );
   if (never || queueIds?.length === 0) return null;
-  const conditionsJson = mail.length > 0 ? JSON.stringify(mail) : '';
+  const further = [...mail, ...hidden];
+  const conditionsJson = further.length > 0 ? JSON.stringify(further) : '';
   return { ...filter, ...people, conditionsJson, queueIds: queueIds ?? [] };
+}
+
+/** The condition that leaves out annotations of queues whose deletion was asked for; none where there is no such queue. */
+export async function outsideLeavingQueues(caller: Caller, { leavingQueues }: Pick<Lookups, 'leavingQueues'>) {
+  const ids = await leavingQueues.find(caller);
+  return ids.length > 0 ? [{ name: 'queue', operator: '$nin', value: ids }] : [];
 }
 
 /**

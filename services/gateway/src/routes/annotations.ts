@@ -26,6 +26,7 @@ import { replyList, replyOne } from '../reply/list';
 import {
   ANNOTATION_ORDERINGS,
   MAX_SEARCH_LENGTH,
+  outsideLeavingQueues,
   readAnnotationFilter,
   readPeople,
 } from '../request/annotation-filter';
@@ -253,7 +254,7 @@ export function annotationRoutes(context: RouteContext) {
           ...(await readPeople(text, ordering, caller, lookups)),
           ordering,
           orderValues: await readOrderValues(ordering, caller, context),
-          conditionsJson: JSON.stringify(conditions),
+          conditionsJson: JSON.stringify([...conditions, ...(await outsideLeavingQueues(caller, lookups))]),
           relationParentIds: relations.parentIds,
           relationTypes: relations.types,
           relationKeys: relations.keys,

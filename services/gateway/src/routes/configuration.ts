@@ -186,7 +186,10 @@ export function configurationRoutes({ services, lookups }: RouteContext) {
       await assignUsers(id, values, caller);
       return withRelation(row, caller);
     },
-    remove: (id, caller, query) => queues.deleteQueue({ id, deleteAfterS: readDelay(query) }, caller),
+    remove: async (id, caller, query) => {
+      await queues.deleteQueue({ id, deleteAfterS: readDelay(query) }, caller);
+      lookups.leavingQueues.forget();
+    },
     removeQuery: [
       {
         name: 'delete_after',
@@ -408,9 +411,13 @@ export function configurationRoutes({ services, lookups }: RouteContext) {
     route('POST', '/schemas/validate', {
       allow: 'readConfiguration',
       doc: { summary: 'Check the content of a schema; the answer is {} or its errors', answer: answers.object },
-      body: z.object({ content: sections }),
-      call: ({ body }, caller) => queues.validateSchema({ contentJson: JSON.stringify(body.content) ?? '' }, caller),
-      reply: ({ errorsJson }) => (JSON.parse(errorsJson) as object | null) ?? {},
+      body: z.object({ content: sections.optional() }),
+      call: async ({ body }, caller) => {
+        if (body.content === undefined) return { content: ['This field is required.'] };
+        const { errorsJson } = await queues.validateSchema({ contentJson: JSON.stringify(body.content) }, caller);
+        return (JSON.parse(errorsJson) as object | null) ?? {};
+      },
+      reply: (errors) => errors,
     }),
     route('POST', '/schemas/from_template', {
       allow: 'writeConfiguration',

@@ -2,6 +2,7 @@ import { annotation, auth, type documentStorage, mailIngest, type queue } from '
 import type { QueueRelations } from '@intake/resources';
 import { type Caller, createReader, Refusal } from '@intake/rpc';
 import type { Services } from '../services';
+import { createLeavingQueues } from './leaving-queues';
 
 const BATCH = 100;
 
@@ -45,7 +46,8 @@ export async function allPages<T>(
 }
 
 /** Reads of related objects, always batched. What a caller may not see is left out. */
-export function createLookups({ auth: accounts, queue: queues, storage, annotation: annotations, mail }: Services) {
+export function createLookups(services: Services) {
+  const { auth: accounts, queue: queues, storage, annotation: annotations, mail } = services;
   const readQueue = createReader(async (ids, caller) => (await queues.getQueues({ ids }, caller)).queues);
   const readAnnotation = createReader(
     async (ids, caller) => (await annotations.getAnnotations({ ids }, caller)).annotations,
@@ -82,6 +84,8 @@ export function createLookups({ auth: accounts, queue: queues, storage, annotati
 
     queues: (ids: readonly number[], caller: Caller): Promise<queue.Queue[]> =>
       inBatches(ids, async (batch) => (await queues.getQueues({ ids: batch }, caller)).queues),
+
+    leavingQueues: createLeavingQueues(services),
 
     queue: async (id: number, caller: Caller): Promise<queue.Queue> => found(await readQueue(id, caller)),
 

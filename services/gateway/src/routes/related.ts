@@ -10,6 +10,7 @@ import type { RouteContext } from './index';
 import { onlyOne } from './lookups';
 
 const note = name(4096);
+const noteType = z.enum(['rejection']).nullish();
 const relationBody = z.object({
   type: z.enum(['edit', 'attachment', 'duplicate']),
   key: string(255).nullish(),
@@ -57,10 +58,20 @@ export function relatedRoutes({ services }: RouteContext) {
     route('POST', '/notes', {
       allow: 'writeNotes',
       doc: NOTE.one('Create a note', { status: 201 }),
-      body: z.object({ annotation: reference('annotations'), content: note, metadata: metadata.optional() }),
+      body: z.object({
+        annotation: reference('annotations'),
+        content: note,
+        type: noteType,
+        metadata: metadata.optional(),
+      }),
       call: ({ body }, caller) =>
         annotations.createNote(
-          { annotationId: body.annotation, content: body.content, metadata: body.metadata },
+          {
+            annotationId: body.annotation,
+            content: body.content,
+            type: body.type ?? undefined,
+            metadata: body.metadata,
+          },
           caller,
         ),
       reply: (row, { urls }) => created(noteToJson(row, urls)),
@@ -74,17 +85,20 @@ export function relatedRoutes({ services }: RouteContext) {
     route('PATCH', '/notes/:id', {
       allow: 'writeNotes',
       doc: NOTE.retrieved('Change a note'),
-      body: z.object({ content: note.optional(), metadata: metadata.optional() }),
-      call: ({ parameters, body }, caller) =>
-        annotations.updateNote({ id: parameters.id, content: body.content, metadata: body.metadata }, caller),
+      body: z.object({ content: note.optional(), type: noteType, metadata: metadata.optional() }),
+      call: ({ parameters: { id }, body: { type, ...body } }, caller) =>
+        annotations.updateNote(
+          contract.UpdateNoteRequest.fromPartial({ id, ...body, ...(type !== undefined && { type: type ?? '' }) }),
+          caller,
+        ),
       reply: oneNote,
     }),
     route('PUT', '/notes/:id', {
       allow: 'writeNotes',
       doc: NOTE.retrieved('Replace a note'),
-      body: z.object({ content: note, metadata: metadata.optional() }),
-      call: ({ parameters, body }, caller) =>
-        annotations.updateNote({ id: parameters.id, content: body.content, metadata: body.metadata }, caller),
+      body: z.object({ content: note, type: noteType, metadata: metadata.optional() }),
+      call: ({ parameters: { id }, body: { type, ...body } }, caller) =>
+        annotations.updateNote(contract.UpdateNoteRequest.fromPartial({ id, ...body, type: type ?? '' }), caller),
       reply: oneNote,
     }),
     route('DELETE', '/notes/:id', {

@@ -32,7 +32,8 @@ export function receiveMessage<Stored>(
     return Promise.reject(tooLarge(MAX_MESSAGE_BYTES));
   const type = mediaTypeOf(request);
   if (type !== 'multipart/form-data') {
-    const isMissing = type === '';
+    // A form without a file says so just as no body at all.
+    const isMissing = type === '' || type === 'application/x-www-form-urlencoded';
     return Promise.reject(
       isMissing
         ? invalidField('raw_message', 'No file was submitted.')
