@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { boolean, metadata, name, number, readShape, reference, string } from './shapes';
+import { boolean, integer, metadata, name, number, readShape, reference, string } from './shapes';
 
 const fieldsOf = (shape: z.ZodType, body: unknown) => {
   try {
@@ -10,10 +10,12 @@ const fieldsOf = (shape: z.ZodType, body: unknown) => {
   throw new Error('the body was taken');
 };
 
+const INTEGER = 'A valid integer is required.';
 const shape = z.object({
   name: name(),
   note: string(3).optional(),
   count: number.optional(),
+  pages: z.array(integer(1)).optional(),
   on: boolean.optional(),
   kind: z.enum(['a', 'b']).optional(),
   queue: reference('queues').optional(),
@@ -39,6 +41,7 @@ it.each([
   [{ name: 'x'.repeat(256) }, { name: ['Ensure this field has no more than 255 characters.'] }],
   [{ name: 'n', note: 'long' }, { note: ['Ensure this field has no more than 3 characters.'] }],
   [{ name: 'n', count: 'x' }, { count: ['A valid number is required.'] }],
+  [{ name: 'n', pages: ['1', 2.5, 'x', 0] }, { pages: { 1: [INTEGER], 2: [INTEGER], 3: [expect.any(String)] } }],
   [{ name: 'n', on: 'perhaps' }, { on: ['Must be a valid boolean.'] }],
   [{ name: 'n', kind: 'c' }, { kind: ['"c" is not a valid choice.'] }],
   [{ name: 'n', queue: 7 }, { queue: ['Incorrect type. Expected URL string, received int.'] }],

@@ -7,6 +7,8 @@ type Issue = z.core.$ZodIssue;
 /** Largest `metadata` in bytes of compact UTF-8 JSON. API: README.md section 7. */
 const MAX_METADATA_BYTES = 4096;
 
+const NOT_AN_INTEGER = 'A valid integer is required.';
+
 /** Checks a request body; unknown keys are dropped. Throws INVALID with every field's error at once (API: README.md section 8). */
 export function readShape<T>(shape: ZodType<T>, body: unknown): T {
   const result = shape.safeParse(body);
@@ -34,7 +36,7 @@ export function numberOf(shape: z.ZodNumber) {
 
 /** An integer; the text of one is taken too. */
 export function integer(minimum?: number, maximum?: number) {
-  let shape = z.int();
+  let shape = z.int(NOT_AN_INTEGER);
   if (minimum !== undefined) shape = shape.min(minimum);
   if (maximum !== undefined) shape = shape.max(maximum);
   return numberOf(shape).meta({
@@ -184,6 +186,8 @@ function describe(issue: Issue, value: unknown): string {
   if (value === null) return NULL;
   switch (issue.code) {
     case 'invalid_type':
+      // The issue itself says no more than that a number is expected.
+      if (issue.message === NOT_AN_INTEGER) return NOT_AN_INTEGER;
       return describeType(issue.expected, value, issue.path.length === 0);
     case 'too_big':
       if (issue.origin === 'string') return `Ensure this field has no more than ${issue.maximum} characters.`;
@@ -211,7 +215,7 @@ function describeType(expected: string, value: unknown, isBody: boolean): string
     case 'string':
       return 'Not a valid string.';
     case 'int':
-      return 'A valid integer is required.';
+      return NOT_AN_INTEGER;
     case 'number':
       return 'A valid number is required.';
     case 'boolean':

@@ -8,6 +8,7 @@ import {
   HISTORY_SCHEMA,
   historyToJson,
   inputSchema,
+  integer,
   metadata,
   number,
   object,
@@ -529,7 +530,7 @@ export function annotationRoutes(context: RouteContext) {
         },
       },
       body: z.object({
-        annotation_ids: z.array(z.int()).nullish(),
+        annotation_ids: z.array(integer()).nullish(),
         statuses: z.array(string(50)).nullish(),
       }),
       call: async ({ parameters, body }, caller) => {

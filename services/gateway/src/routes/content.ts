@@ -3,6 +3,7 @@ import {
   answers,
   boolean,
   contentToText,
+  integer,
   listOf,
   MESSAGE_SCHEMA,
   messageToJson,
@@ -44,9 +45,7 @@ const gridPartsBody = z.object({
 
 const validateBody = z.object({
   actions: z.array(string(50)).optional(),
-  updated_datapoint_ids: z
-    .array(z.preprocess((id) => (typeof id === 'string' && /^\d+$/.test(id) ? Number(id) : id), z.int()))
-    .optional(),
+  updated_datapoint_ids: z.array(integer()).optional(),
   operations: list.optional(),
   op: z.unknown().optional(),
   id: z.unknown().optional(),

@@ -1,6 +1,6 @@
 import { documentStorage } from '@intake/contracts';
 import { documentToJson, metadata, pageToJson } from '@intake/resources';
-import type { Caller } from '@intake/rpc';
+import { type Caller, Refusal } from '@intake/rpc';
 import { z } from 'zod';
 import { ids, listRoute, text, times } from '../list-route';
 import { answersFile } from '../openapi/named-schema';
@@ -56,7 +56,9 @@ export function documentRoutes({ services }: RouteContext) {
       range = readRange(ifRange === undefined || ifRange === header.etag ? request.header('range') : '', header.size);
     } catch (error) {
       whole.cancel();
-      throw error;
+      if (!(error instanceof Refusal)) throw error;
+      const { httpStatus, detail, code } = error;
+      return new Answer(httpStatus, { 'Content-Range': `bytes */${header.size}` }, { detail, code });
     }
     if (!range) return new Answer(200, { ...headers, 'Content-Length': String(header.size) }, whole.stream());
     whole.cancel();

@@ -1,13 +1,19 @@
 import { queue } from '@intake/contracts';
-import type { Caller } from '@intake/rpc';
+import { type Caller, isNeighbourAway } from '@intake/rpc';
+import { currentContext, runInContext } from '@intake/service';
 import type { Services } from '../services';
 
 /** How long an answer is good for, in milliseconds: another gateway may have taken a deletion meanwhile. */
 const FRESH_MS = 1000;
+/** Annotations that leave are listed rather than none at all. */
+const PATIENCE_MS = 2000;
 /** A queue leaves within a day or so: there are never many. */
 const MOST = 1000;
 
-/** Queues whose deletion was asked for. API: annotations.md section 2, their annotations are not listed. */
+/**
+ * Queues whose deletion was asked for: their annotations are not listed (API: annotations.md section 2). While the queue service is
+ * away, none.
+ */
 export type LeavingQueues = ReturnType<typeof createLeavingQueues>;
 
 export function createLeavingQueues({ queue: queues }: Pick<Services, 'queue'>) {
@@ -15,7 +21,12 @@ export function createLeavingQueues({ queue: queues }: Pick<Services, 'queue'>) 
 
   const read = async (caller: Caller): Promise<number[]> => {
     const wanted = queue.ListQueuesRequest.fromPartial({ deleting: true, page: 1, pageSize: MOST });
-    return (await queues.listQueues(wanted, caller)).queues.map(({ id }) => id);
+    try {
+      return (await queues.listQueues(wanted, caller, { timeoutMs: PATIENCE_MS })).queues.map(({ id }) => id);
+    } catch (error) {
+      if (isNeighbourAway(error)) return [];
+      throw error;
+    }
   };
 
   return {
@@ -26,7 +37,8 @@ export function createLeavingQueues({ queue: queues }: Pick<Services, 'queue'>) 
       const there = known.get(key);
       if (there && there.until > now) return there.ids;
       for (const [old, { until }] of known) if (until <= now) known.delete(old);
-      const ids = read(caller);
+      // The answer serves other requests too: it does not end with the one that was first.
+      const ids = runInContext({ ...currentContext(), deadline: undefined, signal: undefined }, () => read(caller));
       known.set(key, { ids, until: now + FRESH_MS });
       ids.catch(() => known.delete(key));
       return ids;
