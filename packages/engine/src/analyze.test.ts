@@ -189,6 +189,9 @@ describe('currency', () => {
     ['Celkem 120,00 Kč', 'CZK'],
     ['Razem 120,00 zł', 'PLN'],
     ['Total CHF 120.00', 'CHF'],
+    ['Total R$ 120,00', 'BRL'],
+    ['Toplam ₺120,00', 'TRY'],
+    ['Total AED 120.00', 'AED'],
     ['Summa att betala 120,00 kr förfallodatum moms', 'SEK'],
     ['I alt at betale 120,00 kr forfaldsdato beløb', 'DKK'],
   ])('%s', (text, currency) => {
@@ -718,6 +721,16 @@ test('without a sign the currency is that of the country of the account', () => 
   expect(read('Celkom na úhradu     7,909.30\nIBAN   SK31 1200 0000 1987 4263 7541')).toMatchObject({
     currency: 'EUR',
   });
+  expect(read('Toplam   7,909.30\nIBAN   TR33 0006 1005 1978 6457 8413 26')).toMatchObject({ currency: 'TRY' });
+  expect(read('Total    7,909.30\nIBAN   AE07 0331 2345 6789 0123 456')).toMatchObject({ currency: 'AED' });
+});
+
+test('the country of the account is no sign of the currency where that changed, nor are two countries', () => {
+  const total = 'Total    7,909.30\n';
+  expect(read(`${total}IBAN   BG80 BNBG 9661 1020 3456 78`)).not.toHaveProperty('currency');
+  expect(read(`${total}IBAN   DE89 3704 0044 0532 0130 00   IBAN   LI21 0881 0000 2324 013A A`)).not.toHaveProperty(
+    'currency',
+  );
 });
 
 test('terms behind their label, in one text with it', () => {

@@ -30,6 +30,12 @@ const CURRENCY_SIGNS: Record<string, string> = {
   $: 'USD',
   us$: 'USD',
   a$: 'AUD',
+  au$: 'AUD',
+  c$: 'CAD',
+  ca$: 'CAD',
+  nz$: 'NZD',
+  hk$: 'HKD',
+  r$: 'BRL',
   kč: 'CZK',
   kc: 'CZK',
   zł: 'PLN',
@@ -42,14 +48,19 @@ const CURRENCY_SIGNS: Record<string, string> = {
   sfr: 'CHF',
   lei: 'RON',
   '₽': 'RUB',
+  '₺': 'TRY',
+  '₴': 'UAH',
+  '₪': 'ILS',
+  '₩': 'KRW',
   rm: 'MYR',
   s$: 'SGD',
   euro: 'EUR',
   eur: 'EUR',
   kr: 'kr',
 }; // prettier-ignore
-const CURRENCY_CODES =
-  'CZK DKK EUR GBP NOK SEK HUF USD AUD INR CHF CNY JPY PLN RON RUB CAD NZD SGD MYR BGN HRK ISK TRY ZAR MXN BRL THB HKD'.split(
+/** Codes that are words as well ("pen", "all") are left out. */
+export const CURRENCY_CODES =
+  'CZK DKK EUR GBP NOK SEK HUF USD AUD INR CHF CNY JPY PLN RON RUB CAD NZD SGD MYR BGN HRK ISK TRY ZAR MXN BRL THB HKD AED SAR QAR KWD BHD ILS RSD BAM MKD UAH KRW TWD IDR VND'.split(
     ' ',
   );
 
@@ -60,7 +71,7 @@ export function readCurrency(text: string): string | undefined {
   return CURRENCY_SIGNS[upper.toLowerCase()];
 }
 
-const CURRENCY_PATTERN = String.raw`(?:€|£|US\$|A\$|S\$|\$|¥|₹|₽|Kč|zł|Ft|RM|kr\.?|SFr\.?|Fr\.|lei|Euro|${CURRENCY_CODES.join('|')})`;
+const CURRENCY_PATTERN = String.raw`(?:€|£|(?:US|AU?|CA?|NZ|HK|S|R)\$|\$|¥|₹|₽|₺|₴|₪|₩|Kč|zł|Ft|RM|kr\.?|SFr\.?|Fr\.|lei|Euro|${CURRENCY_CODES.join('|')})`;
 const AMOUNT = new RegExp(
   String.raw`(?<![\p{L}\d.,/:-])(?<open>\()?(?<sign>[-+−–]\s?)?(?:(?<before>${CURRENCY_PATTERN})\s?)?(?<inner>[-−–]\s?)?(?<number>${NUMBER_PATTERN})(?<minus>-(?![\p{L}\d]))?(?<dash>,-{1,2}|\.-)?(?:\s?(?<percent>%|v\.H\.)|\s?(?<after>${CURRENCY_PATTERN})(?![\p{L}]))?\)?(?![\p{L}\d/]|[.,:-]\d)`,
   'giu',

@@ -93,7 +93,7 @@ function layOutLine(page: RecognizedPage, words: Word[], unit: number): Line {
     if (current.length > 0) segments.push(makeSegment(page.number, number, current));
     current = [];
   };
-  for (const word of words) {
+  for (const [at, word] of words.entries()) {
     const last = current.at(-1);
     const height = last
       ? Math.max(word.position[3] - word.position[1], last.position[3] - last.position[1], unit)
@@ -102,7 +102,7 @@ function layOutLine(page: RecognizedPage, words: Word[], unit: number): Line {
     // Forms align the colons behind their labels.
     const isColon = word.text.startsWith(':') && gap < 8 * height;
     const columnGap = COLUMN_GAP * height;
-    if (last && !isColon && (gap > columnGap || partsNumbers(words, words.indexOf(word), columnGap))) flush();
+    if (last && !isColon && (gap > columnGap || partsNumbers(words, at, columnGap))) flush();
     current.push(word);
   }
   flush();

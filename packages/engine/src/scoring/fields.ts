@@ -5,7 +5,7 @@ import { type Labelled, type LabelOptions, type Placed, pairWithLabels } from '.
 import { toUnits } from '../candidates/numbers';
 import { describeParty, type Party, type Role } from '../candidates/parties';
 import { findGroupedNumbers, findReferences, type Reference } from '../candidates/references';
-import type { Value } from '../candidates/values';
+import { CURRENCY_CODES, type Value } from '../candidates/values';
 import {
   type Amount,
   chooseTotals,
@@ -871,7 +871,7 @@ function scoreCurrency(findings: Findings, put: Put): void {
   for (const page of findings.pages) {
     for (const token of page.tokens) {
       const bare = token.text.replace(/^[(]+|[).,:;]+$/g, '');
-      const code = CODE_ALONE.has(bare) || bare in CURRENCY_OF ? bare : undefined;
+      const code = CURRENCY_CODES.includes(bare) || bare in CURRENCY_OF ? bare : undefined;
       if (code) count(CURRENCY_OF[code] ?? code, [token], 0.6, bare);
     }
   }
@@ -900,26 +900,61 @@ function scoreCurrency(findings: Findings, put: Put): void {
   );
 }
 
-/** Where no amount has a currency, that of the country in the numbers of the account and the taxes. */
+/** Where no amount has a currency, that of the countries in the numbers of accounts and taxes, if they have the same. */
 function currencyOfCountry({ values }: Findings): Scored[] {
   const telling = values.filter(({ type, checked }) => type === 'iban' || (type === 'vat' && checked !== false));
-  const currencies = new Set(telling.map(({ value }) => CURRENCY_OF_COUNTRY[value.slice(0, 2)] ?? 'EUR'));
+  const currencies = new Set(telling.map(({ value }) => CURRENCY_OF_COUNTRY[value.slice(0, 2)]));
   const [value] = currencies;
   if (value === undefined || currencies.size > 1) return [];
   return [{ value, raw: '', page: 1, box: null, tokens: [], score: 0 }];
 }
 
-/** Countries that have numbers of these kinds and do not pay in Euro. */
-const CURRENCY_OF_COUNTRY: Record<string, string> = {
-  CZ: 'CZK',
-  PL: 'PLN',
-  HU: 'HUF',
-  SE: 'SEK',
-  DK: 'DKK',
-  NO: 'NOK',
-  GB: 'GBP',
-  RO: 'RON',
+/**
+ * What is paid with in the countries that have IBANs or VAT numbers. Bulgaria is left out, which changed to the Euro in
+ * 2026, and so are countries where two currencies are usual.
+ */
+const CURRENCY_OF_COUNTRY: Record<string, string | undefined> = {
+  ...Object.fromEntries(
+    'AD AT BE CY DE EE EL ES FI FR GR HR IE IT LT LU LV MC ME MT NL PT SI SK SM VA XK'
+      .split(' ')
+      .map((country) => [country, 'EUR']),
+  ),
+  AE: 'AED',
+  AL: 'ALL',
+  AZ: 'AZN',
+  BA: 'BAM',
+  BH: 'BHD',
+  BR: 'BRL',
   CH: 'CHF',
+  CZ: 'CZK',
+  DK: 'DKK',
+  EG: 'EGP',
+  FO: 'DKK',
+  GB: 'GBP',
+  GE: 'GEL',
+  GI: 'GIP',
+  GL: 'DKK',
+  HU: 'HUF',
+  IL: 'ILS',
+  IS: 'ISK',
+  JO: 'JOD',
+  KW: 'KWD',
+  KZ: 'KZT',
+  LI: 'CHF',
+  MD: 'MDL',
+  MK: 'MKD',
+  NO: 'NOK',
+  PK: 'PKR',
+  PL: 'PLN',
+  QA: 'QAR',
+  RO: 'RON',
+  RS: 'RSD',
+  SA: 'SAR',
+  SE: 'SEK',
+  TN: 'TND',
+  TR: 'TRY',
+  UA: 'UAH',
+  XI: 'GBP',
 };
 
 /** Whose dollar it is, by its code or by what only one country prints. */
@@ -932,11 +967,6 @@ function otherDollar(text: string): string | undefined {
   return /\bSingapore\b/.test(text) ? 'SGD' : undefined;
 }
 
-const CODE_ALONE = new Set(
-  'CZK DKK EUR GBP NOK SEK HUF USD AUD INR CHF CNY JPY PLN RON CAD NZD SGD MYR BGN HRK ISK TRY ZAR MXN BRL THB HKD AED'.split(
-    ' ',
-  ),
-);
 const CURRENCY_OF: Record<string, string> = {
   '€': 'EUR',
   '£': 'GBP',
