@@ -744,3 +744,111 @@ test('an IBAN goes on in its own column of the next line', () => {
   `);
   expect(fields.iban).toBe('DK5000400440116243');
 });
+
+test('a VAT number goes on in the next line', () => {
+  const fields = read(`
+    Muster Technik GmbH
+    Hauptstraße 5
+    10115 Berlin
+    USt-IdNr.: DE 136
+    695 976
+  `);
+  expect(fields.sender_vat_id).toBe('DE136695976');
+  // Its check digits do not hold.
+  expect(read('Muster GmbH\nUSt-IdNr.: DE 136\n695 977')).not.toHaveProperty('sender_vat_id');
+});
+
+test('the series of a Romanian invoice belongs to its number', () => {
+  expect(read('FACTURĂ\nSeria ATC Nr. 00871').document_id).toBe('ATC00871');
+  expect(read('Factura seria CJ numarul 1045/12.03.2024').document_id).toBe('CJ1045');
+});
+
+describe('one VAT number for both parties', () => {
+  const blocks = (sender: string, recipient: string) => `
+    Seller                        Bill to
+    Muster GmbH                   Kunde AG
+    Straße 2                      Weg 1
+    20095 Hamburg                 10115 Berlin
+    ${sender.padEnd(30)}${recipient}
+  `;
+
+  test('printed in both blocks', () => {
+    expect(read(blocks('USt-IdNr. DE136695976', 'USt-IdNr. DE136695976'))).toMatchObject({
+      sender_vat_id: 'DE136695976',
+      recipient_vat_id: 'DE136695976',
+    });
+  });
+
+  test('printed near the recipient, out of his block', () => {
+    const text = `${blocks('USt-IdNr. DE136695976', '')}\n\n                                  USt-IdNr. DE136695976`;
+    const fields = read(text);
+    expect(fields.sender_vat_id).toBe('DE136695976');
+    expect(fields).not.toHaveProperty('recipient_vat_id');
+  });
+});
+
+test('a P.O. box is no purchase order, and part of the address', () => {
+  const fields = read(`
+    BILL TO
+    Irrigation District
+    PO Box 770
+    Yakima, WA 98907
+  `);
+  expect(fields).toMatchObject({
+    recipient_name: 'Irrigation District',
+    recipient_address: 'PO Box 770, Yakima, WA 98907',
+  });
+  expect(fields).not.toHaveProperty('order_id');
+});
+
+test('a word of labels in the name of the recipient', () => {
+  const fields = read(`
+    Bill to
+    Customer Services Ltd
+    2 Low Road
+    Leeds LS1 1AA
+  `);
+  expect(fields.recipient_name).toBe('Customer Services Ltd');
+});
+
+test('values at the left of cells, whose headings stand in their middle', () => {
+  const fields = read(`
+           P.O. NUMBER                 SALES REP               TERMS
+    TC-88213                   M. Okafor               Net 30
+  `);
+  expect(fields).toMatchObject({ order_id: 'TC-88213', terms: 'Net 30' });
+});
+
+test('in Hungary the place comes before the street', () => {
+  const fields = read(`
+    Vevő:
+    Hegyalja Panzió Bt.
+    3910 Tokaj
+    Bethlen Gábor út 5.
+    Adószám: 20384712-2-05
+  `);
+  expect(fields.recipient_address).toBe('3910 Tokaj, Bethlen Gábor út 5.');
+});
+
+test('how to reach the sender is no part of his address, although it stands in the same line', () => {
+  const fields = read(`
+    Pennine Joinery
+    Unit 6 Calder Mills, Halifax HX3 8DF | 01422 555 019 | VAT Reg. 283 9174 52
+  `);
+  expect(fields.sender_address).toBe('Unit 6 Calder Mills, Halifax HX3 8DF');
+});
+
+test('the total of which an advance is deducted need not be printed', () => {
+  const fields = read(`
+    Základ DPH 20 %        2 834,00 EUR
+    DPH 20 %                 566,80 EUR
+    Uhradené zálohou      -1 000,00 EUR
+    Na úhradu              2 400,80 EUR
+  `);
+  expect(fields).toMatchObject({ amount_total: '3400.80', amount_paid: '1000.00', amount_due: '2400.80' });
+});
+
+test('the label of a BIC is no part of it, and numbers of German registers are short', () => {
+  expect(read('IBAN FI21 1234 5600 0007 85   BIC NDEAFIHH').bic).toBe('NDEAFIHH');
+  expect(read('Brandt KG\nAmtsgericht Lübeck HRA 567').sender_ic).toBe('567');
+});

@@ -53,6 +53,30 @@ export function findReferences(page: PageLayout, values: Value[], labels: Set<To
   return references;
 }
 
+/**
+ * "Seria ATC Nr. 00871", as Romanian invoices are numbered: the series belongs to the number.
+ *
+ * @returns the numbers with their series; each begins with the series' word
+ */
+export function findNumbersOfSeries(page: PageLayout): Reference[] {
+  return page.lines.flatMap(({ tokens }) =>
+    tokens.flatMap((token, at) => {
+      const series = tokens[at + 1];
+      if (!/^seri[ae]$/.test(token.parts.join(' ')) || !series || !/^[A-Z][A-Z\d-]{0,9}$/.test(series.text)) return [];
+      const isMark = ({ parts, text }: Token) => /^(?:nr|no|numar|numarul)?$/.test(parts.join(' ')) && !/\d/.test(text);
+      const rest = tokens.slice(at + 2);
+      const first = rest.findIndex((one) => !isMark(one));
+      const number = rest[first];
+      const [, digits] = /^(\d{1,12})(?:[/,;].*)?$/.exec(number ? strip(number.text) : '') ?? [];
+      if (first < 1 || !number || !digits) return [];
+      const own = [series, ...rest.slice(0, first + 1)];
+      const box = unite(own.map((one) => one.box));
+      const raw = own.map((one) => one.text).join(' ');
+      return [{ value: `${series.text}${digits}`, raw, tokens: own, box, page: token.page }];
+    }),
+  );
+}
+
 function isCode(text: string): boolean {
   return (
     /\d/.test(text) && /^[\p{L}\p{N}][\p{L}\p{N}\-/._\\+]*$/u.test(text) && text.length <= 40 && !/^www|@/i.test(text)

@@ -58,9 +58,9 @@ const CURRENCY_SIGNS: Record<string, string> = {
   eur: 'EUR',
   kr: 'kr',
 }; // prettier-ignore
-/** Codes that are words as well ("pen", "all") are left out. */
+/** Codes that are words as well ("pen", "all", "Bhd") are left out. */
 export const CURRENCY_CODES =
-  'CZK DKK EUR GBP NOK SEK HUF USD AUD INR CHF CNY JPY PLN RON RUB CAD NZD SGD MYR BGN HRK ISK TRY ZAR MXN BRL THB HKD AED SAR QAR KWD BHD ILS RSD BAM MKD UAH KRW TWD IDR VND'.split(
+  'CZK DKK EUR GBP NOK SEK HUF USD AUD INR CHF CNY JPY PLN RON RUB CAD NZD SGD MYR BGN HRK ISK TRY ZAR MXN BRL THB HKD AED SAR QAR KWD ILS RSD BAM MKD UAH KRW TWD IDR VND'.split(
     ' ',
   );
 
@@ -79,6 +79,8 @@ const AMOUNT = new RegExp(
 const IBAN_START = /(?<![A-Za-z0-9])[A-Z]{2}\s?\d{2}(?=[\sA-Z0-9])/g;
 const VAT =
   /(?<![A-Za-z0-9])(?:CHE[-\s]?\d{3}[.\s]?\d{3}[.\s]?\d{3}(?:\s?(?:MWST|TVA|IVA))?|[A-Z]{2}[\s-]?[A-Z0-9][A-Z0-9.\s-]{5,14}[A-Z0-9])(?![A-Za-z0-9])/g;
+/** The beginning of one at the end of a line. */
+const VAT_START = /(?<![A-Za-z0-9])(?:CHE|[A-Z]{2})(?:[\s.-]?[A-Z]?\d[\d.\s-]*)?$/;
 /** Norwegian numbers are printed without the prefix: "987 654 321 MVA". */
 const NORWEGIAN_VAT = /(?<![A-Za-z0-9])\d{3} ?\d{3} ?\d{3} ?MVA(?![A-Za-z0-9])/g;
 const EMAIL = /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g;
@@ -103,7 +105,11 @@ export function learnRules(pages: PageLayout[], locale: string | undefined): Rea
 
 /** All typed values of a page. */
 export function findValues(page: PageLayout, rules: ReadingRules): Value[] {
-  return [...page.segments.flatMap((segment) => findInSegment(segment, rules)), ...findWrappedIbans(page)];
+  return [
+    ...page.segments.flatMap((segment) => findInSegment(segment, rules)),
+    ...findWrappedIbans(page),
+    ...findWrappedVatIds(page),
+  ];
 }
 
 /** In narrow cells an IBAN goes on in the next line. */
@@ -111,13 +117,7 @@ function findWrappedIbans(page: PageLayout): Value[] {
   return page.segments.flatMap((segment): Value[] => {
     const start = segment.text.search(IBAN_START);
     if (start < 0 || readIban(segment.text.slice(start))) return [];
-    const below = page.segments.filter(
-      (one) =>
-        one.line > segment.line &&
-        segment.tokens.some(({ box }) => Math.abs(one.box[0] - box[0]) < page.unit) &&
-        one.box[1] - segment.box[3] < page.unit &&
-        /^[A-Z0-9 ]+$/.test(one.text),
-    );
+    const below = restsBelow(page, segment);
     const join = (one: Segment) => readIban(`${segment.text.slice(start)} ${one.text}`);
     // Of several columns in one line, the check digits tell in which the number goes on.
     const under = below.find((one) => join(one)?.valid) ?? below.find((one) => join(one));
@@ -130,6 +130,35 @@ function findWrappedIbans(page: PageLayout): Value[] {
     return [{ type: 'iban', value: iban.iban, raw, ...place, decimals: 0, checked: iban.valid }];
   });
 }
+
+/** So does a VAT number, of which the first line may have no more than the country. */
+function findWrappedVatIds(page: PageLayout): Value[] {
+  return page.segments.flatMap((segment): Value[] => {
+    const start = segment.text.search(VAT_START);
+    if (start < 0 || readVatId(segment.text.slice(start))) return [];
+    for (const under of restsBelow(page, segment)) {
+      const read = readVatId(`${segment.text.slice(start)} ${under.text}`);
+      // Without check digits anything could be the rest of anything.
+      if (!read?.checked) continue;
+      const tokens = [...tokensAt(segment, start, segment.text.length), ...under.tokens];
+      const raw = tokens.map((token) => token.text).join(' ');
+      const box = unite(tokens.map((token) => token.box));
+      const place = { tokens, box, page: segment.page, line: segment.line };
+      return [{ type: 'vat', value: read.vatId, raw, ...place, decimals: 0, checked: true }];
+    }
+    return [];
+  });
+}
+
+/** Codes right under a text, at the left edge of one of its words: there a number may go on. */
+const restsBelow = (page: PageLayout, segment: Segment) =>
+  page.segments.filter(
+    (one) =>
+      one.line > segment.line &&
+      segment.tokens.some(({ box }) => Math.abs(one.box[0] - box[0]) < page.unit) &&
+      one.box[1] - segment.box[3] < page.unit &&
+      /^[A-Z0-9 .]+$/.test(one.text),
+  );
 
 function findInSegment(segment: Segment, rules: ReadingRules): Value[] {
   const text = segment.text;

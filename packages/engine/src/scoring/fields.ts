@@ -4,7 +4,7 @@ import type { Key } from '../candidates/key-phrases';
 import { type Labelled, type LabelOptions, type Placed, pairWithLabels } from '../candidates/labelled';
 import { toUnits } from '../candidates/numbers';
 import { describeParty, type Party, type Role } from '../candidates/parties';
-import { findGroupedNumbers, findReferences, type Reference } from '../candidates/references';
+import { findGroupedNumbers, findNumbersOfSeries, findReferences, type Reference } from '../candidates/references';
 import { CURRENCY_CODES, type Value } from '../candidates/values';
 import {
   type Amount,
@@ -289,9 +289,14 @@ const REFERENCE_FIELDS = [
 
 function scoreReferences(findings: Findings, put: Put): void {
   const labels = new Set(findings.keys.flatMap((key) => key.tokens));
+  const ofSeries = findings.pages.flatMap((page) => findNumbersOfSeries(page));
+  const inSeries = new Set(ofSeries.flatMap(({ tokens }) => tokens));
   const references = [
-    ...findings.pages.flatMap((page) => findReferences(page, findings.values, labels)),
+    ...findings.pages
+      .flatMap((page) => findReferences(page, findings.values, labels))
+      .filter(({ tokens }) => !tokens.some((token) => inSeries.has(token))),
     ...numbersLikeDates(findings),
+    ...ofSeries,
   ];
   // Payment references and numbers of customers are printed in groups too.
   const grouped = findings.pages
@@ -431,7 +436,8 @@ function scoreBank(findings: Findings, put: Put): void {
       odd.map(({ value, score }) => fromValue(value, score + WEIGHTS.checkFails)),
     );
   const bics = findings.values.filter((value) => value.type === 'bic');
-  const loose = findings.pages.flatMap((page) => looseBics(page));
+  const labels = new Set(findings.keys.flatMap((key) => key.tokens));
+  const loose = findings.pages.flatMap((page) => looseBics(page, labels));
   const labelled = pairs(findings, 'bic', [...bics, ...loose]);
   const besideIban = bics.filter((bic) => /\d/.test(bic.value) && ibans.some((iban) => isBeside(iban, bic)));
   put('bic', [
@@ -461,7 +467,7 @@ function looksLikeIban(tokens: Token[]): Value[] {
 }
 
 /** BICs in small letters or with spaces; only a label makes them believable. */
-function looseBics(page: PageLayout): Value[] {
+function looseBics(page: PageLayout, labels: Set<Token>): Value[] {
   return page.segments.flatMap((segment) =>
     segment.tokens.flatMap((token, at) => {
       const joined = [token.text, segment.tokens[at + 1]?.text ?? '', segment.tokens[at + 2]?.text ?? ''];
@@ -473,6 +479,8 @@ function looseBics(page: PageLayout): Value[] {
           .replace(/[^A-Z0-9]/g, '');
         if (!isBic(text) || (count === 1 && token.text === text)) continue;
         const tokens = segment.tokens.slice(at, at + count);
+        // "BIC NDEAFIHH" has the form of one as a whole, too.
+        if (tokens.some((one) => labels.has(one))) continue;
         return [
           {
             type: 'bic' as const,
@@ -716,7 +724,7 @@ function scoreRegistrations(findings: Findings, put: Put): void {
   const numbers = findings.pages.flatMap((page) => findGroupedNumbers(page));
   const typed = findings.values.filter((value) => value.type === 'vat');
   const typedTokens = new Set(typed.flatMap((value) => value.tokens));
-  const found: { kind: 'vat_id' | 'ic' | 'dic'; scored: Scored; role: Role | undefined; key: Key | undefined }[] = [];
+  const found: Registration[] = [];
   const keyed = pairs(findings, 'vat_id', typed);
   for (const value of typed) {
     const pair = keyed.find((one) => one.value === value);
@@ -760,7 +768,7 @@ function scoreRegistrations(findings: Findings, put: Put): void {
     const all = found.filter((one) => one.kind === kind);
     // "SE556677889901" is the VAT number, although the label of the company number stands near.
     const own = all.filter(({ scored }) => kind !== 'ic' || !scored.tokens.some((token) => typedTokens.has(token)));
-    const list = own.length > 0 ? own : all;
+    const list = (own.length > 0 ? own : all).filter((one, _, others) => isOwnersReading(one, others));
     const sender = list.filter((one) => one.role === 'sender');
     const recipient = list.filter((one) => one.role === 'recipient');
     // What stands in nobody's block is the sender's: in the head or the foot of the letter.
@@ -777,13 +785,45 @@ function scoreRegistrations(findings: Findings, put: Put): void {
         })),
       ].map((one) => one.scored),
     );
+    // The sender's number may stand near the recipient's address again; only inside of it is it the recipient's, too.
     const senders = new Set(sender.map((one) => one.scored.value));
     put(
       `recipient_${kind}`,
-      recipient.filter((one) => !senders.has(one.scored.value) || sender.length === 0).map((one) => one.scored),
+      recipient
+        .filter(({ scored }) => !senders.has(scored.value) || isInside(findings, 'recipient', scored))
+        .map((one) => one.scored),
     );
   }
 }
+
+interface Registration {
+  kind: 'vat_id' | 'ic' | 'dic';
+  scored: Scored;
+  role: Role | undefined;
+  key: Key | undefined;
+}
+
+/** A printed number that labels of both parties announce belongs to one of them: where the label fits best. */
+const isOwnersReading = (one: Registration, all: Registration[]) =>
+  !all.some(
+    (other) =>
+      other.scored.tokens[0] === one.scored.tokens[0] &&
+      other.role !== one.role &&
+      other.scored.score > one.scored.score,
+  );
+
+/** Whether something stands among the lines of a party. */
+const isInside = ({ parties }: Findings, role: Role, { page, box }: Scored) =>
+  box !== null &&
+  parties.some(
+    (party) =>
+      party.role === role &&
+      party.page === page &&
+      box[0] >= party.box[0] - 1 &&
+      box[1] >= party.box[1] - 1 &&
+      box[2] <= party.box[2] + 1 &&
+      box[3] <= party.box[3] + 1,
+  );
 
 /** Spanish tax numbers stand alone under the name; their check character tells them from other codes. */
 function looseNifs({ pages }: Findings): Scored[] {
@@ -814,7 +854,9 @@ function registration(
     };
   }
   if (kind === 'ic') {
-    if (digits.length < 5 || digits.length > 14) return undefined;
+    // Numbers of German registers of companies may be short.
+    const least = /(?:^| )hr[ab](?: |$)/.test(key.phrase) ? 2 : 5;
+    if (digits.length < least || digits.length > 14) return undefined;
     const known = isIco(digits) || ((digits.length === 9 || digits.length === 14) && isLuhn(digits));
     return { value: digits, bonus: known ? WEIGHTS.checkHolds / 2 : 0 };
   }
@@ -823,7 +865,7 @@ function registration(
 }
 
 const OF_RECIPIENT =
-  /\b(?:ihre|your|customer|client|kunden|votre|vase|buyer|recipient|uw|vevo|v no|v n|vosso|vostra|vs)\b/;
+  /\b(?:ihre|your|customer|client|kunden|votre|vase|buyer|recipient|uw|vevo|v no|v n|v nif|v nipc|vosso|vostra|vs)\b/;
 
 /** Whose a number is: by the words of its label, else by the block it stands in or under. */
 function roleAt(findings: Findings, placed: Pick<Placed, 'box' | 'page'>, key: Key | undefined): Role | undefined {
