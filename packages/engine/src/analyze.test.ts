@@ -852,3 +852,27 @@ test('the label of a BIC is no part of it, and numbers of German registers are s
   expect(read('IBAN FI21 1234 5600 0007 85   BIC NDEAFIHH').bic).toBe('NDEAFIHH');
   expect(read('Brandt KG\nAmtsgericht Lübeck HRA 567').sender_ic).toBe('567');
 });
+
+describe('what OCR confuses', () => {
+  const readScan = (text: string) => {
+    const { fields } = analyze([pageOf(text, { source: 'ocr' })]);
+    return Object.fromEntries(Object.entries(fields).map(([field, [best]]) => [field, best!.value]));
+  };
+
+  test('rules at both sides of a cell are no text', () => {
+    const fields = readScan(`
+      PO NUMBER         TERMS
+      | TC-88213 |      | Net 30 |
+    `);
+    expect(fields).toMatchObject({ order_id: 'TC-88213', terms: 'Net 30' });
+  });
+
+  test('letters and digits in short labels, and at the beginning of an IBAN', () => {
+    expect(readScan('Dodávateľ\nObec Zuberec\nHlavná 289\n027 32 Zuberec\n1ČO: 00315036').sender_ic).toBe('00315036');
+    expect(readScan('lBAN PT5O 0002 0123 1234 5678 9015 4').iban).toBe('PT50000201231234567890154');
+  });
+
+  test('the country of a VAT number', () => {
+    expect(readScan('ATELIER SRL\nCIF: R034512390').sender_vat_id).toBe('RO34512390');
+  });
+});

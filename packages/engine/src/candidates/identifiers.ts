@@ -260,6 +260,16 @@ export function readVatId(text: string): { vatId: string; checked: boolean | und
   return VAT_FORMATS[country].test(body) ? { vatId: compact, checked } : undefined;
 }
 
+const LETTERS: Record<string, string> = { '0': 'O', '1': 'I', '2': 'Z', '5': 'S', '6': 'G', '8': 'B' };
+
+/** A VAT number of which OCR has taken a letter of the country for a digit ("F115728600", "R034512390"), put right. */
+export function mendCountry(text: string): string {
+  const [, country, body] = /^([A-Z]\d|\d[A-Z])([A-Z\d]{6,})$/.exec(text) ?? [];
+  if (!country || !body) return text;
+  const read = readVatId(country.replace(/\d/, (digit) => LETTERS[digit] ?? digit) + body);
+  return read && read.checked !== false ? read.vatId : text;
+}
+
 /** True for what has the form of a BIC (ISO 9362) with a country that uses IBAN or is known to. */
 export function isBic(text: string): boolean {
   const match = /^[A-Z]{4}([A-Z]{2})[A-Z0-9]{2}([A-Z0-9]{3})?$/.exec(text);

@@ -262,7 +262,11 @@ function makeMender(dictionary: Dictionary): (part: string) => string {
   }
   const words = vocabulary;
   const known = new Set(words);
+  const all = new Set([...dictionary.values()].flatMap((list) => list.flatMap(({ parts }) => parts)));
   return (part) => {
+    // "1ČO", "lBAN", "N1P": letters that look like digits or like each other.
+    const letters = part.replace(/[1l]/g, 'i').replace(/0/g, 'o').replace(/5/g, 's');
+    if (letters !== part && letters.length >= 3 && !all.has(part) && all.has(letters)) return letters;
     if (part.length < 5 || known.has(part) || /\d{3}/.test(part)) return part;
     return words.find((word) => differsByOne(word, part)) ?? part;
   };

@@ -76,7 +76,7 @@ const AMOUNT = new RegExp(
   String.raw`(?<![\p{L}\d.,/:-])(?<open>\()?(?<sign>[-+−–]\s?)?(?:(?<before>${CURRENCY_PATTERN})\s?)?(?<inner>[-−–]\s?)?(?<number>${NUMBER_PATTERN})(?<minus>-(?![\p{L}\d]))?(?<dash>,-{1,2}|\.-)?(?:\s?(?<percent>%|v\.H\.)|\s?(?<after>${CURRENCY_PATTERN})(?![\p{L}]))?\)?(?![\p{L}\d/]|[.,:-]\d)`,
   'giu',
 );
-const IBAN_START = /(?<![A-Za-z0-9])[A-Z]{2}\s?\d{2}(?=[\sA-Z0-9])/g;
+const IBAN_START = /(?<![A-Za-z0-9])[A-Z]{2}\s?[\dOQDILSBZG]{2}(?=[\sA-Z0-9])/g;
 const VAT =
   /(?<![A-Za-z0-9])(?:CHE[-\s]?\d{3}[.\s]?\d{3}[.\s]?\d{3}(?:\s?(?:MWST|TVA|IVA))?|[A-Z]{2}[\s-]?[A-Z0-9][A-Z0-9.\s-]{5,14}[A-Z0-9])(?![A-Za-z0-9])/g;
 /** The beginning of one at the end of a line. */

@@ -90,7 +90,8 @@ function layOutLine(page: RecognizedPage, words: Word[], unit: number): Line {
   const segments: Segment[] = [];
   let current: Word[] = [];
   const flush = () => {
-    if (current.length > 0) segments.push(makeSegment(page.number, number, current));
+    const own = page.source === 'ocr' ? withoutRules(current) : current;
+    if (own.length > 0) segments.push(makeSegment(page.number, number, own));
     current = [];
   };
   for (const [at, word] of words.entries()) {
@@ -108,6 +109,13 @@ function layOutLine(page: RecognizedPage, words: Word[], unit: number): Line {
   flush();
   const tokens = segments.flatMap((segment) => segment.tokens);
   return { page: page.number, number, segments, tokens, box: unite(tokens.map((token) => token.box)) };
+}
+
+/** OCR takes the rules at both sides of a cell for strokes. */
+function withoutRules(words: Word[]): Word[] {
+  const isText = ({ text }: Word) => !/^[|¦]+$/.test(text);
+  const first = words.findIndex(isText);
+  return first < 0 ? [] : words.slice(first, words.findLastIndex(isText) + 1);
 }
 
 /** True where the gap before a word parts "70 200" from "330 200": it is wider than those inside the numbers. */

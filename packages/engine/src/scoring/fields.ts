@@ -1,5 +1,5 @@
 import { findCompactDate } from '../candidates/dates';
-import { isBic, isIco, isLuhn, isNif, namesItself, readVatId } from '../candidates/identifiers';
+import { isBic, isIco, isLuhn, isNif, mendCountry, namesItself, readVatId } from '../candidates/identifiers';
 import type { Key } from '../candidates/key-phrases';
 import { type Labelled, type LabelOptions, type Placed, pairWithLabels } from '../candidates/labelled';
 import { toUnits } from '../candidates/numbers';
@@ -750,7 +750,8 @@ function scoreRegistrations(findings: Findings, put: Put): void {
     for (const pair of pairs(findings, kind, numbers)) {
       const { value, key, score } = pair;
       if (value.tokens.some((token) => typedTokens.has(token)) && kind === 'vat_id') continue;
-      const normalized = registration(kind, value, key);
+      const isOcr = findings.pages[value.page - 1]!.source === 'ocr';
+      const normalized = registration(kind, value, key, isOcr);
       if (!normalized || score < 0.3) continue;
       const scored = {
         value: normalized.value,
@@ -842,14 +843,16 @@ function registration(
   kind: 'vat_id' | 'ic' | 'dic',
   { value }: Reference,
   key: Key,
+  isOcr: boolean,
 ): { value: string; bonus: number } | undefined {
   const compact = value.replace(/[\s.\u00a0]/g, '');
   const digits = compact.replace(/\D/g, '');
   if (kind === 'vat_id') {
     if (/(?:^| )(?:ico|ic)$/.test(key.phrase) || digits.length < 7 || digits.length > 15) return undefined;
-    const withCountry = readVatId(compact);
+    const mended = isOcr ? mendCountry(compact) : compact;
+    const withCountry = readVatId(mended);
     return {
-      value: compact.replace(/[-/](?=\d{1,2}(-|$))/g, '-'),
+      value: mended.replace(/[-/](?=\d{1,2}(-|$))/g, '-'),
       bonus: withCountry?.checked ? 0.6 : digits.length < 8 ? -1 : 0,
     };
   }
