@@ -876,3 +876,28 @@ describe('what OCR confuses', () => {
     expect(readScan('ATELIER SRL\nCIF: R034512390').sender_vat_id).toBe('RO34512390');
   });
 });
+
+test('the year of a copyright is no number of an invoice', () => {
+  expect(read('Beispiel GmbH, (c) Muster 2022\nKorrektur (384) Nr. RK21012345 vom 16.09.2018').document_id).toBe(
+    'RK21012345',
+  );
+});
+
+test('a label of which a cell shows only the beginning, and one that its number follows right on', () => {
+  expect(read('Fecha de vencimie    2025-03-08').date_due).toBe('2025-03-08');
+  expect(read('Payment reference8454365179').var_sym).toBe('8454365179');
+});
+
+test('a date under the label of a VAT number is none', () => {
+  expect(read('Muster GmbH\nN° TVA   11/12/2022')).not.toHaveProperty('sender_vat_id');
+});
+
+test('a sign of percent that OCR took for digits, where the tax agrees', () => {
+  const text = `
+    ÁFA        Nettó alap      ÁFA összege
+    279        2 342,00        632,34
+  `;
+  expect(cells('tax_details', text)).toEqual([
+    { tax_detail_rate: '27', tax_detail_base: '2342.00', tax_detail_tax: '632.34' },
+  ]);
+});

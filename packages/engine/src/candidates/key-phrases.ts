@@ -69,12 +69,15 @@ export function findKeys(page: PageLayout, dictionary: Dictionary = KEYS): Key[]
     let at = 0;
     while (at < stream.length) {
       const entry = stream[at]!;
-      const phrase = dictionary
-        .get(entry.part)
-        ?.find(({ parts }) => parts.every((part, offset) => stream[at + offset]?.part === part));
+      const phrases = dictionary.get(entry.part);
+      const phrase =
+        (at === 0 ? phrases?.find(({ parts }) => isCutOff(parts, stream)) : undefined) ??
+        phrases?.find(({ parts }) => parts.every((part, offset) => stream[at + offset]?.part === part));
       const end = phrase ? stream[at + phrase.parts.length - 1]! : undefined;
       // A phrase inside a longer word ("nr" in "123-nr-5") is no label.
-      if (!phrase || !entry.first || (!end!.last && !/[:.]/.test(end!.token.text))) {
+      // "(c) 2022" says whose text it is.
+      const isCopyright = entry.token.text === '(c)';
+      if (!phrase || isCopyright || !entry.first || (!end!.last && !/[:.]/.test(end!.token.text))) {
         at++;
         continue;
       }
@@ -91,6 +94,19 @@ export function findKeys(page: PageLayout, dictionary: Dictionary = KEYS): Key[]
     }
   }
   return dictionary === KEYS ? joinTotals(joinNamedTotals(joinPairs(withWrapped(page, keys, dictionary)))) : keys;
+}
+
+/** A cell of a sheet shows only the beginning of a label that is too long for it. */
+function isCutOff(parts: string[], shown: { part: string }[]): boolean {
+  const last = shown.length - 1;
+  return (
+    last > 0 &&
+    parts.length === shown.length &&
+    shown[last]!.part.length >= 4 &&
+    parts[last] !== shown[last]!.part &&
+    parts[last]!.startsWith(shown[last]!.part) &&
+    parts.slice(0, last).every((part, at) => part === shown[at]!.part)
+  );
 }
 
 /** Labels in narrow cells go on in the next line: "Payment" over "reference:". */

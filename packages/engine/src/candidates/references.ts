@@ -28,7 +28,8 @@ export function findReferences(page: PageLayout, values: Value[], labels: Set<To
   for (const { tokens } of page.segments) {
     tokens.forEach((token, at) => {
       const text = strip(token.text);
-      if (typed.has(token) || !isCode(text)) return;
+      // OCR takes "nº" for "n2".
+      if (typed.has(token) || !isCode(text) || (page.source === 'ocr' && /^n\d$/i.test(text))) return;
       const group = [token];
       const previous = tokens[at - 1];
       const isPrefix =

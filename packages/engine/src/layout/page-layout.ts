@@ -151,12 +151,13 @@ function makeSegment(page: number, line: number, words: Word[]): Segment {
 
 /** `Nr.:4711` is a label and a value in one word. Times and addresses of the web are not. */
 function splitAtColon(word: Word): { text: string; position: Position; confidence: number }[] {
-  const at = word.text.search(/[:#](?=.)/u);
+  // Where cells are set tight, a number follows right on a word: "reference8454365179".
+  const glued = /^\p{Lu}?\p{Ll}{5,}(?=\d{5,}$)/u.exec(word.text);
+  const at = glued ? glued[0].length - 1 : word.text.search(/[:#](?=.)/u);
   const [left, top, right, bottom] = word.position;
   const head = word.text.slice(0, at + 1);
-  if (at < 1 || !/\p{L}[.\p{L}]*[:#]$/u.test(head) || /^(https?|mailto):/i.test(word.text)) {
-    return [{ text: word.text, position: word.position, confidence: word.confidence }];
-  }
+  const isLabel = glued || (/\p{L}[.\p{L}]*[:#]$/u.test(head) && !/^(https?|mailto):/i.test(word.text));
+  if (at < 1 || !isLabel) return [{ text: word.text, position: word.position, confidence: word.confidence }];
   const middle = left + ((right - left) * (at + 1)) / word.text.length;
   return [
     { text: head, position: [left, top, middle, bottom], confidence: word.confidence },

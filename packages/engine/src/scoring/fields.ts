@@ -721,7 +721,10 @@ function scoreParties(findings: Findings, put: Put): void {
 
 /** VAT numbers and numbers of registers belong to the party in whose block or column they stand. */
 function scoreRegistrations(findings: Findings, put: Put): void {
-  const numbers = findings.pages.flatMap((page) => findGroupedNumbers(page));
+  const dates = new Set(findings.values.flatMap(({ type, tokens }) => (type === 'date' ? tokens : [])));
+  const numbers = findings.pages
+    .flatMap((page) => findGroupedNumbers(page))
+    .filter(({ tokens }) => !tokens.every((token) => dates.has(token)));
   const typed = findings.values.filter((value) => value.type === 'vat');
   const typedTokens = new Set(typed.flatMap((value) => value.tokens));
   const found: Registration[] = [];
