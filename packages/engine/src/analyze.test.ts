@@ -901,3 +901,56 @@ test('a sign of percent that OCR took for digits, where the tax agrees', () => {
     { tax_detail_rate: '27', tax_detail_base: '2342.00', tax_detail_tax: '632.34' },
   ]);
 });
+
+test('tax numbers that are letters as much as digits', () => {
+  const fields = read(`
+    Sarovar Textiles Pvt Ltd
+    GSTIN: 24AABCS1429B1Z5
+
+    Bill to
+    Lotus Garments
+    GSTIN: 29AAACL4159L1ZV
+  `);
+  expect(fields).toMatchObject({ sender_vat_id: '24AABCS1429B1Z5', recipient_vat_id: '29AAACL4159L1ZV' });
+});
+
+test('an address with a VAT number is the recipient where the sender has another one', () => {
+  const fields = read(`
+    De Gouden Korst BV
+    Stationsstraat 88, 9000 Gent
+    BTW BE 0403.170.701                     FACTUUR VF24/00312
+
+
+
+                                            Traiteur Lambert SRL
+                                            Rue du Bailli 20
+                                            1000 Bruxelles
+                                            BTW: BE0417497106
+  `);
+  expect(fields).toMatchObject({
+    sender_vat_id: 'BE0403170701',
+    recipient_name: 'Traiteur Lambert SRL',
+    recipient_vat_id: 'BE0417497106',
+  });
+});
+
+test('labels under each other with values of their own are two labels', () => {
+  const fields = read(`
+    Invoice     118820
+    Date        02/26/2024
+
+    Subtotal    156.50
+    Tax           3.14
+    Total       159.64
+  `);
+  expect(fields).toMatchObject({
+    document_id: '118820',
+    date_issue: '2024-02-26',
+    amount_total_tax: '3.14',
+    amount_total: '159.64',
+  });
+});
+
+test('the sign of a number may stand right before it', () => {
+  expect(read('Tax Invoice     #1882').document_id).toBe('1882');
+});

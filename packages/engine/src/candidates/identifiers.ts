@@ -260,6 +260,12 @@ export function readVatId(text: string): { vatId: string; checked: boolean | und
   return VAT_FORMATS[country].test(body) ? { vatId: compact, checked } : undefined;
 }
 
+/** True for tax numbers that are letters as much as digits: India's GSTIN, Italy's codice fiscale, Mexico's RFC. */
+export const isTaxCode = (text: string): boolean =>
+  /^(?:\d{2}[A-Z]{5}\d{4}[A-Z][A-Z\d]Z[A-Z\d]|[A-Z]{6}\d{2}[A-Z]\d{2}[A-Z]\d{3}[A-Z]|[A-ZÑ&]{3,4}\d{6}[A-Z\d]{3})$/.test(
+    text,
+  );
+
 const LETTERS: Record<string, string> = { '0': 'O', '1': 'I', '2': 'Z', '5': 'S', '6': 'G', '8': 'B' };
 
 /** A VAT number of which OCR has taken a letter of the country for a digit ("F115728600", "R034512390"), put right. */

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { normalize, type PageLayout, type Segment, type Token, unite } from '../layout/page-layout';
+import { isBeside } from '../layout/relations';
 import type { Position } from '../recognition';
 
 /** A label on the page that tells what stands beside or below it. */
@@ -124,7 +125,7 @@ function withWrapped(page: PageLayout, keys: Key[], dictionary: Dictionary): Key
         one.box[1] - above.box[3] < 0.5 * page.unit &&
         one.box[1] > above.box[1] + 0.4 * page.unit,
     );
-    if (!under || /:$/.test(above.text)) continue;
+    if (!under || /:$/.test(above.text) || haveOwnValues(page, above, under)) continue;
     const tokens = [...above.tokens, ...under.tokens];
     const parts = tokens.flatMap((token) => token.parts);
     const phrase = dictionary
@@ -144,6 +145,18 @@ function withWrapped(page: PageLayout, keys: Key[], dictionary: Dictionary): Key
   if (wrapped.length === 0) return keys;
   const covered = new Set(wrapped.flatMap((key) => key.tokens));
   return [...keys.filter((key) => !key.tokens.every((token) => covered.has(token))), ...wrapped];
+}
+
+/** Whether two texts have numbers behind them that stand in one column, too: then they are two labels. */
+function haveOwnValues(page: PageLayout, above: Segment, under: Segment): boolean {
+  const [upper, lower] = [above, under].map(
+    (label) =>
+      page.segments
+        .filter((one) => one.box[0] > label.box[2] && isBeside(one, label))
+        .sort((a, b) => a.box[0] - b.box[0])[0],
+  );
+  if (!upper || !lower || upper === lower || !/\d/.test(upper.text) || !/\d/.test(lower.text)) return false;
+  return [0, 2].some((edge) => Math.abs(upper.box[edge]! - lower.box[edge]!) < 0.5 * page.unit);
 }
 
 const height = ({ box }: Segment) => box[3] - box[1];

@@ -458,6 +458,8 @@ function ownSigns(block: Segment[], page: PageLayout, keys: Key[]): number {
     named.some((key) => means(key, 'vat_id') || means(key, 'ic')),
     domain !== '' && (name.includes(domain) || domain.includes(name)),
     inFoot,
+    // A name in large letters is a letterhead; what OCR has read may reach into the frame around it.
+    page.source === 'text' && height(block[0]!) > 1.3 * page.unit,
   ];
   return signs.filter(Boolean).length;
 }
@@ -474,7 +476,8 @@ function findAddressBlock(page: PageLayout, keys: Key[], taken: Party[]): Party 
         isContact(segment.text) ||
         keys.some(
           (key) =>
-            segment.tokens.includes(key.tokens[0]!) && (means(key, 'vat_id') || means(key, 'iban') || means(key, 'ic')),
+            segment.tokens.includes(key.tokens[0]!) &&
+            (means(key, 'iban') || (isRegistration(key) && !hasAnother(key, block, keys))),
         ),
     );
     if (own || startsWithKey(top, keys)) continue;
@@ -495,6 +498,20 @@ function findAddressBlock(page: PageLayout, keys: Key[], taken: Party[]): Party 
     if (party?.name && party.address) return party;
   }
   return undefined;
+}
+
+const isRegistration = (key: Key) => means(key, 'vat_id') || means(key, 'ic');
+
+/** Whether a number of the same kind, but another one, stands outside of the block: then the page has both parties'. */
+function hasAnother(key: Key, block: Segment[], keys: Key[]): boolean {
+  const digitsOf = (one: Key) => one.tokens[0]!.segment.text.replace(/\D/g, '');
+  return keys.some(
+    (other) =>
+      !block.includes(other.tokens[0]!.segment) &&
+      ['vat_id', 'ic'].some((field) => means(key, field) && means(other, field)) &&
+      digitsOf(other).length >= 7 &&
+      digitsOf(other) !== digitsOf(key),
+  );
 }
 
 function isFirstAddress(page: PageLayout, block: Segment[]): boolean {

@@ -1,4 +1,5 @@
 import { type PageLayout, type Token, unite } from '../layout/page-layout';
+import { isTaxCode } from './identifiers';
 import type { Placed } from './labelled';
 import type { Value } from './values';
 
@@ -93,9 +94,11 @@ export function findGroupedNumbers(page: PageLayout): Reference[] {
       const group: Token[] = [];
       for (let next = at; next < tokens.length && group.length < 7; next++) {
         const text = strip(tokens[next]!.text);
-        if (!/^[A-Z]{0,3}[\d./-]+[A-Z]?\d*$/.test(text) || (next > at && /^[A-Z]{2}/.test(text))) break;
+        const isWhole = isTaxCode(text);
+        if (isWhole && next > at) break;
+        if (!isWhole && (!/^[A-Z]{0,3}[\d./-]+[A-Z]?\d*$/.test(text) || (next > at && /^[A-Z]{2}/.test(text)))) break;
         group.push(tokens[next]!);
-        if (/[,;]$/.test(tokens[next]!.text)) break;
+        if (isWhole || /[,;]$/.test(tokens[next]!.text)) break;
       }
       if (group.length === 0) continue;
       const raw = strip(group.map((one) => one.text).join(' '));

@@ -195,7 +195,12 @@ function findInSegment(segment: Segment, rules: ReadingRules): Value[] {
       ...(date.swapped && { swapped: date.swapped }),
     });
   }
-  for (const match of text.matchAll(VAT)) addVat(match[0], match.index, add);
+  for (let match = matchFrom(VAT, text, 0); match; ) {
+    // "BTW BE 0417.497.106": what begins with the label may hold the number further on.
+    const next = text.indexOf(' ', match.index) + 1;
+    const end = addVat(match[0], match.index, add) ?? (next > 0 ? next : text.length);
+    match = matchFrom(VAT, text, end);
+  }
   for (const match of text.matchAll(NORWEGIAN_VAT)) {
     const read = readVatId(`NO${match[0]}`);
     if (read) {
@@ -215,19 +220,29 @@ function findInSegment(segment: Segment, rules: ReadingRules): Value[] {
 
 type Add = (start: number, end: number, value: Omit<Value, 'raw' | 'tokens' | 'box' | 'page' | 'line'>) => void;
 
-/** The pattern takes more than it should when words follow; shorter readings are tried until one fits its country. */
-function addVat(text: string, start: number, add: Add): void {
+function matchFrom(pattern: RegExp, text: string, from: number): RegExpExecArray | null {
+  pattern.lastIndex = from;
+  return pattern.exec(text);
+}
+
+/**
+ * The pattern takes more than it should when words follow; shorter readings are tried until one fits its country.
+ *
+ * @returns where the number ends; undefined when there is none
+ */
+function addVat(text: string, start: number, add: Add): number | undefined {
   let rest = text;
   while (rest.length >= 8) {
     const read = readVatId(rest);
     if (read && /\d{2}/.test(read.vatId)) {
       add(start, start + rest.length, { type: 'vat', value: read.vatId, decimals: 0, checked: read.checked });
-      return;
+      return start + rest.length;
     }
     const cut = Math.max(rest.lastIndexOf(' '), rest.lastIndexOf('-'));
-    if (cut < 8) return;
+    if (cut < 8) return undefined;
     rest = rest.slice(0, cut).trimEnd();
   }
+  return undefined;
 }
 
 function addAmount(match: RegExpExecArray, mark: DecimalMark, add: Add): void {

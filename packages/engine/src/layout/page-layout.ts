@@ -153,11 +153,13 @@ function makeSegment(page: number, line: number, words: Word[]): Segment {
 function splitAtColon(word: Word): { text: string; position: Position; confidence: number }[] {
   // Where cells are set tight, a number follows right on a word: "reference8454365179".
   const glued = /^\p{Lu}?\p{Ll}{5,}(?=\d{5,}$)/u.exec(word.text);
+  const isNumber = /^#\d{4,}$/.test(word.text);
   const at = glued ? glued[0].length - 1 : word.text.search(/[:#](?=.)/u);
   const [left, top, right, bottom] = word.position;
   const head = word.text.slice(0, at + 1);
-  const isLabel = glued || (/\p{L}[.\p{L}]*[:#]$/u.test(head) && !/^(https?|mailto):/i.test(word.text));
-  if (at < 1 || !isLabel) return [{ text: word.text, position: word.position, confidence: word.confidence }];
+  const isLabel = glued || isNumber || (/\p{L}[.\p{L}]*[:#]$/u.test(head) && !/^(https?|mailto):/i.test(word.text));
+  if ((at < 1 && !isNumber) || !isLabel)
+    return [{ text: word.text, position: word.position, confidence: word.confidence }];
   const middle = left + ((right - left) * (at + 1)) / word.text.length;
   return [
     { text: head, position: [left, top, middle, bottom], confidence: word.confidence },

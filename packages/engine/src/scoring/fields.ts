@@ -1,5 +1,5 @@
 import { findCompactDate } from '../candidates/dates';
-import { isBic, isIco, isLuhn, isNif, mendCountry, namesItself, readVatId } from '../candidates/identifiers';
+import { isBic, isIco, isLuhn, isNif, isTaxCode, mendCountry, namesItself, readVatId } from '../candidates/identifiers';
 import type { Key } from '../candidates/key-phrases';
 import { type Labelled, type LabelOptions, type Placed, pairWithLabels } from '../candidates/labelled';
 import { toUnits } from '../candidates/numbers';
@@ -850,6 +850,7 @@ function registration(
 ): { value: string; bonus: number } | undefined {
   const compact = value.replace(/[\s.\u00a0]/g, '');
   const digits = compact.replace(/\D/g, '');
+  if (kind !== 'ic' && isTaxCode(compact)) return { value: compact, bonus: 0.6 };
   if (kind === 'vat_id') {
     if (/(?:^| )(?:ico|ic)$/.test(key.phrase) || digits.length < 7 || digits.length > 15) return undefined;
     const mended = isOcr ? mendCountry(compact) : compact;
