@@ -222,7 +222,7 @@ function follow(page: PageLayout, head: Segment, keys: Key[], heading?: Key): Pa
     if (ends) break;
     // Under the place of an address without a label, only its country and numbers still belong to it.
     const inside = first.some((key) => INSIDE.some((field) => means(key, field)));
-    const isStreetBehind = !housed && isStreet(next.text) && /\d/.test(next.text);
+    const isStreetBehind: boolean = !housed && isStreet(next.text) && /\d/.test(next.text);
     if (!heading && placed && !inside && !COUNTRY.test(next.text) && !isStreetBehind) break;
     housed ||= isStreetBehind;
     placed ||= isPostal(next.text);
