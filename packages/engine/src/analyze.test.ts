@@ -189,6 +189,9 @@ describe('currency', () => {
     ['Celkem 120,00 Kč', 'CZK'],
     ['Razem 120,00 zł', 'PLN'],
     ['Total CHF 120.00', 'CHF'],
+    ['Total R$ 120,00', 'BRL'],
+    ['Toplam ₺120,00', 'TRY'],
+    ['Total AED 120.00', 'AED'],
     ['Summa att betala 120,00 kr förfallodatum moms', 'SEK'],
     ['I alt at betale 120,00 kr forfaldsdato beløb', 'DKK'],
   ])('%s', (text, currency) => {
@@ -718,6 +721,16 @@ test('without a sign the currency is that of the country of the account', () => 
   expect(read('Celkom na úhradu     7,909.30\nIBAN   SK31 1200 0000 1987 4263 7541')).toMatchObject({
     currency: 'EUR',
   });
+  expect(read('Toplam   7,909.30\nIBAN   TR33 0006 1005 1978 6457 8413 26')).toMatchObject({ currency: 'TRY' });
+  expect(read('Total    7,909.30\nIBAN   AE07 0331 2345 6789 0123 456')).toMatchObject({ currency: 'AED' });
+});
+
+test('the country of the account is no sign of the currency where that changed, nor are two countries', () => {
+  const total = 'Total    7,909.30\n';
+  expect(read(`${total}IBAN   BG80 BNBG 9661 1020 3456 78`)).not.toHaveProperty('currency');
+  expect(read(`${total}IBAN   DE89 3704 0044 0532 0130 00   IBAN   LI21 0881 0000 2324 013A A`)).not.toHaveProperty(
+    'currency',
+  );
 });
 
 test('terms behind their label, in one text with it', () => {
@@ -730,4 +743,214 @@ test('an IBAN goes on in its own column of the next line', () => {
     80 90 10           1162 43
   `);
   expect(fields.iban).toBe('DK5000400440116243');
+});
+
+test('a VAT number goes on in the next line', () => {
+  const fields = read(`
+    Muster Technik GmbH
+    Hauptstraße 5
+    10115 Berlin
+    USt-IdNr.: DE 136
+    695 976
+  `);
+  expect(fields.sender_vat_id).toBe('DE136695976');
+  // Its check digits do not hold.
+  expect(read('Muster GmbH\nUSt-IdNr.: DE 136\n695 977')).not.toHaveProperty('sender_vat_id');
+});
+
+test('the series of a Romanian invoice belongs to its number', () => {
+  expect(read('FACTURĂ\nSeria ATC Nr. 00871').document_id).toBe('ATC00871');
+  expect(read('Factura seria CJ numarul 1045/12.03.2024').document_id).toBe('CJ1045');
+});
+
+describe('one VAT number for both parties', () => {
+  const blocks = (sender: string, recipient: string) => `
+    Seller                        Bill to
+    Muster GmbH                   Kunde AG
+    Straße 2                      Weg 1
+    20095 Hamburg                 10115 Berlin
+    ${sender.padEnd(30)}${recipient}
+  `;
+
+  test('printed in both blocks', () => {
+    expect(read(blocks('USt-IdNr. DE136695976', 'USt-IdNr. DE136695976'))).toMatchObject({
+      sender_vat_id: 'DE136695976',
+      recipient_vat_id: 'DE136695976',
+    });
+  });
+
+  test('printed near the recipient, out of his block', () => {
+    const text = `${blocks('USt-IdNr. DE136695976', '')}\n\n                                  USt-IdNr. DE136695976`;
+    const fields = read(text);
+    expect(fields.sender_vat_id).toBe('DE136695976');
+    expect(fields).not.toHaveProperty('recipient_vat_id');
+  });
+});
+
+test('a P.O. box is no purchase order, and part of the address', () => {
+  const fields = read(`
+    BILL TO
+    Irrigation District
+    PO Box 770
+    Yakima, WA 98907
+  `);
+  expect(fields).toMatchObject({
+    recipient_name: 'Irrigation District',
+    recipient_address: 'PO Box 770, Yakima, WA 98907',
+  });
+  expect(fields).not.toHaveProperty('order_id');
+});
+
+test('a word of labels in the name of the recipient', () => {
+  const fields = read(`
+    Bill to
+    Customer Services Ltd
+    2 Low Road
+    Leeds LS1 1AA
+  `);
+  expect(fields.recipient_name).toBe('Customer Services Ltd');
+});
+
+test('values at the left of cells, whose headings stand in their middle', () => {
+  const fields = read(`
+           P.O. NUMBER                 SALES REP               TERMS
+    TC-88213                   M. Okafor               Net 30
+  `);
+  expect(fields).toMatchObject({ order_id: 'TC-88213', terms: 'Net 30' });
+});
+
+test('in Hungary the place comes before the street', () => {
+  const fields = read(`
+    Vevő:
+    Hegyalja Panzió Bt.
+    3910 Tokaj
+    Bethlen Gábor út 5.
+    Adószám: 20384712-2-05
+  `);
+  expect(fields.recipient_address).toBe('3910 Tokaj, Bethlen Gábor út 5.');
+});
+
+test('how to reach the sender is no part of his address, although it stands in the same line', () => {
+  const fields = read(`
+    Pennine Joinery
+    Unit 6 Calder Mills, Halifax HX3 8DF | 01422 555 019 | VAT Reg. 283 9174 52
+  `);
+  expect(fields.sender_address).toBe('Unit 6 Calder Mills, Halifax HX3 8DF');
+});
+
+test('the total of which an advance is deducted need not be printed', () => {
+  const fields = read(`
+    Základ DPH 20 %        2 834,00 EUR
+    DPH 20 %                 566,80 EUR
+    Uhradené zálohou      -1 000,00 EUR
+    Na úhradu              2 400,80 EUR
+  `);
+  expect(fields).toMatchObject({ amount_total: '3400.80', amount_paid: '1000.00', amount_due: '2400.80' });
+});
+
+test('the label of a BIC is no part of it, and numbers of German registers are short', () => {
+  expect(read('IBAN FI21 1234 5600 0007 85   BIC NDEAFIHH').bic).toBe('NDEAFIHH');
+  expect(read('Brandt KG\nAmtsgericht Lübeck HRA 567').sender_ic).toBe('567');
+});
+
+describe('what OCR confuses', () => {
+  const readScan = (text: string) => {
+    const { fields } = analyze([pageOf(text, { source: 'ocr' })]);
+    return Object.fromEntries(Object.entries(fields).map(([field, [best]]) => [field, best!.value]));
+  };
+
+  test('rules at both sides of a cell are no text', () => {
+    const fields = readScan(`
+      PO NUMBER         TERMS
+      | TC-88213 |      | Net 30 |
+    `);
+    expect(fields).toMatchObject({ order_id: 'TC-88213', terms: 'Net 30' });
+  });
+
+  test('letters and digits in short labels, and at the beginning of an IBAN', () => {
+    expect(readScan('Dodávateľ\nObec Zuberec\nHlavná 289\n027 32 Zuberec\n1ČO: 00315036').sender_ic).toBe('00315036');
+    expect(readScan('lBAN PT5O 0002 0123 1234 5678 9015 4').iban).toBe('PT50000201231234567890154');
+  });
+
+  test('the country of a VAT number', () => {
+    expect(readScan('ATELIER SRL\nCIF: R034512390').sender_vat_id).toBe('RO34512390');
+  });
+});
+
+test('the year of a copyright is no number of an invoice', () => {
+  expect(read('Beispiel GmbH, (c) Muster 2022\nKorrektur (384) Nr. RK21012345 vom 16.09.2018').document_id).toBe(
+    'RK21012345',
+  );
+});
+
+test('a label of which a cell shows only the beginning, and one that its number follows right on', () => {
+  expect(read('Fecha de vencimie    2025-03-08').date_due).toBe('2025-03-08');
+  expect(read('Payment reference8454365179').var_sym).toBe('8454365179');
+});
+
+test('a date under the label of a VAT number is none', () => {
+  expect(read('Muster GmbH\nN° TVA   11/12/2022')).not.toHaveProperty('sender_vat_id');
+});
+
+test('a sign of percent that OCR took for digits, where the tax agrees', () => {
+  const text = `
+    ÁFA        Nettó alap      ÁFA összege
+    279        2 342,00        632,34
+  `;
+  expect(cells('tax_details', text)).toEqual([
+    { tax_detail_rate: '27', tax_detail_base: '2342.00', tax_detail_tax: '632.34' },
+  ]);
+});
+
+test('tax numbers that are letters as much as digits', () => {
+  const fields = read(`
+    Sarovar Textiles Pvt Ltd
+    GSTIN: 24AABCS1429B1Z5
+
+    Bill to
+    Lotus Garments
+    GSTIN: 29AAACL4159L1ZV
+  `);
+  expect(fields).toMatchObject({ sender_vat_id: '24AABCS1429B1Z5', recipient_vat_id: '29AAACL4159L1ZV' });
+});
+
+test('an address with a VAT number is the recipient where the sender has another one', () => {
+  const fields = read(`
+    De Gouden Korst BV
+    Stationsstraat 88, 9000 Gent
+    BTW BE 0403.170.701                     FACTUUR VF24/00312
+
+
+
+                                            Traiteur Lambert SRL
+                                            Rue du Bailli 20
+                                            1000 Bruxelles
+                                            BTW: BE0417497106
+  `);
+  expect(fields).toMatchObject({
+    sender_vat_id: 'BE0403170701',
+    recipient_name: 'Traiteur Lambert SRL',
+    recipient_vat_id: 'BE0417497106',
+  });
+});
+
+test('labels under each other with values of their own are two labels', () => {
+  const fields = read(`
+    Invoice     118820
+    Date        02/26/2024
+
+    Subtotal    156.50
+    Tax           3.14
+    Total       159.64
+  `);
+  expect(fields).toMatchObject({
+    document_id: '118820',
+    date_issue: '2024-02-26',
+    amount_total_tax: '3.14',
+    amount_total: '159.64',
+  });
+});
+
+test('the sign of a number may stand right before it', () => {
+  expect(read('Tax Invoice     #1882').document_id).toBe('1882');
 });

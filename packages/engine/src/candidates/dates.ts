@@ -1,7 +1,7 @@
 import { normalize } from '../layout/page-layout';
 
 const MONTHS: string[][] = [
-  'jan january januar janvier janv gennaio gen enero ene januari leden ledna januara styczen stycznia janeiro tammikuu januar jaan'.split(
+  'jan january januar janvier janv gennaio gen enero ene januari ianuarie ian leden ledna januara styczen stycznia janeiro tammikuu januar jaan'.split(
     ' ',
   ),
   'feb february februar fevrier fevr fev febbraio febrero februari unor unora februara luty lutego fevereiro helmikuu'.split(
@@ -10,16 +10,18 @@ const MONTHS: string[][] = [
   'mar march marz maerz mars marzo maart mrt brezen brezna marca marec marzec marco maaliskuu marcius mrz'.split(' '),
   'apr april avril avr aprile abril abr duben dubna aprila kwiecien kwietnia huhtikuu aprilis'.split(' '),
   'may mai maj maggio mag mayo mei kveten kvetna maja maio toukokuu majus'.split(' '),
-  'jun june juni juin giugno giu junio cerven cervna juna czerwiec czerwca junho kesakuu junius'.split(' '),
-  'jul july juli juillet juil luglio lug julio cervenec cervence jula lipiec lipca julho heinakuu julius'.split(' '),
+  'jun june juni juin giugno giu junio iunie iun cerven cervna juna czerwiec czerwca junho kesakuu junius'.split(' '),
+  'jul july juli juillet juil luglio lug julio iulie iul cervenec cervence jula lipiec lipca julho heinakuu julius'.split(
+    ' ',
+  ),
   'aug august aout agosto ago augustus srpen srpna augusta sierpien sierpnia elokuu augusztus augusti'.split(' '),
-  'sep sept september septembre settembre set septiembre zari septembra wrzesien wrzesnia setembro syyskuu szeptember'.split(
+  'sep sept september septembre settembre set septiembre setiembre zari septembra wrzesien wrzesnia setembro syyskuu szeptember'.split(
     ' ',
   ),
   'oct october oktober okt octobre ottobre ott octubre rijen rijna oktobra pazdziernik pazdziernika outubro out lokakuu'.split(
     ' ',
   ),
-  'nov november novembre noviembre listopad listopadu novembra listopada novembro marraskuu'.split(' '),
+  'nov november novembre noviembre noiembrie noi listopad listopadu novembra listopada novembro marraskuu'.split(' '),
   'dec december dezember dez decembre dicembre dic diciembre prosinec prosince decembra grudzien grudnia dezembro joulukuu des desember'.split(
     ' ',
   ),
@@ -95,7 +97,8 @@ export function isMonthFirst(texts: Iterable<string>): boolean | undefined {
 }
 
 function monthNumber(name: string): string {
-  const plain = normalize(name)[0] ?? '';
+  // Finnish: "4. maaliskuuta".
+  const plain = (normalize(name)[0] ?? '').replace(/kuuta$/, 'kuu');
   return String(MONTH_OF.get(plain) ?? (plain.length > 3 ? MONTH_OF.get(plain.slice(0, 3)) : 0) ?? 0);
 }
 

@@ -1,4 +1,4 @@
-import { isBic, isIban, isIco, isLuhn, readIban, readVatId } from './identifiers';
+import { isBic, isIban, isIco, isLuhn, mendCountry, readIban, readVatId } from './identifiers';
 
 test.each([
   'DE89370400440532013000',
@@ -66,4 +66,14 @@ test('letters of an account stay letters, and confused ones of a VAT number beco
   expect(readIban('RO16BTRLRONCRTO123456701')).toMatchObject({ iban: 'RO16BTRLRONCRT0123456701', valid: true });
   expect(readVatId('SES56188840401')).toEqual({ vatId: 'SE556188840401', checked: true });
   expect(readVatId('IE6388047V')).toMatchObject({ vatId: 'IE6388047V' });
+});
+
+test.each([
+  ['F115728600', 'FI15728600'],
+  ['R034512390', 'RO34512390'],
+  // The check digits do not hold.
+  ['1T01114601007', '1T01114601007'],
+  ['B85905495', 'B85905495'],
+])('letters of the country of a VAT number that OCR took for digits: %s', (text, vatId) => {
+  expect(mendCountry(text)).toBe(vatId);
 });

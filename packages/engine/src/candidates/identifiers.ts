@@ -260,6 +260,22 @@ export function readVatId(text: string): { vatId: string; checked: boolean | und
   return VAT_FORMATS[country].test(body) ? { vatId: compact, checked } : undefined;
 }
 
+/** True for tax numbers that are letters as much as digits: India's GSTIN, Italy's codice fiscale, Mexico's RFC. */
+export const isTaxCode = (text: string): boolean =>
+  /^(?:\d{2}[A-Z]{5}\d{4}[A-Z][A-Z\d]Z[A-Z\d]|[A-Z]{6}\d{2}[A-Z]\d{2}[A-Z]\d{3}[A-Z]|[A-ZÑ&]{3,4}\d{6}[A-Z\d]{3})$/.test(
+    text,
+  );
+
+const LETTERS: Record<string, string> = { '0': 'O', '1': 'I', '2': 'Z', '5': 'S', '6': 'G', '8': 'B' };
+
+/** A VAT number of which OCR has taken a letter of the country for a digit ("F115728600", "R034512390"), put right. */
+export function mendCountry(text: string): string {
+  const [, country, body] = /^([A-Z]\d|\d[A-Z])([A-Z\d]{6,})$/.exec(text) ?? [];
+  if (!country || !body) return text;
+  const read = readVatId(country.replace(/\d/, (digit) => LETTERS[digit] ?? digit) + body);
+  return read && read.checked !== false ? read.vatId : text;
+}
+
 /** True for what has the form of a BIC (ISO 9362) with a country that uses IBAN or is known to. */
 export function isBic(text: string): boolean {
   const match = /^[A-Z]{4}([A-Z]{2})[A-Z0-9]{2}([A-Z0-9]{3})?$/.exec(text);

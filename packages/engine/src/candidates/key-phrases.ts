@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { normalize, type PageLayout, type Segment, type Token, unite } from '../layout/page-layout';
+import { isBeside } from '../layout/relations';
 import type { Position } from '../recognition';
 
 /** A label on the page that tells what stands beside or below it. */
@@ -69,12 +70,15 @@ export function findKeys(page: PageLayout, dictionary: Dictionary = KEYS): Key[]
     let at = 0;
     while (at < stream.length) {
       const entry = stream[at]!;
-      const phrase = dictionary
-        .get(entry.part)
-        ?.find(({ parts }) => parts.every((part, offset) => stream[at + offset]?.part === part));
+      const phrases = dictionary.get(entry.part);
+      const phrase =
+        (at === 0 ? phrases?.find(({ parts }) => isCutOff(parts, stream)) : undefined) ??
+        phrases?.find(({ parts }) => parts.every((part, offset) => stream[at + offset]?.part === part));
       const end = phrase ? stream[at + phrase.parts.length - 1]! : undefined;
       // A phrase inside a longer word ("nr" in "123-nr-5") is no label.
-      if (!phrase || !entry.first || (!end!.last && !/[:.]/.test(end!.token.text))) {
+      // "(c) 2022" says whose text it is.
+      const isCopyright = entry.token.text === '(c)';
+      if (!phrase || isCopyright || !entry.first || (!end!.last && !/[:.]/.test(end!.token.text))) {
         at++;
         continue;
       }
@@ -93,6 +97,19 @@ export function findKeys(page: PageLayout, dictionary: Dictionary = KEYS): Key[]
   return dictionary === KEYS ? joinTotals(joinNamedTotals(joinPairs(withWrapped(page, keys, dictionary)))) : keys;
 }
 
+/** A cell of a sheet shows only the beginning of a label that is too long for it. */
+function isCutOff(parts: string[], shown: { part: string }[]): boolean {
+  const last = shown.length - 1;
+  return (
+    last > 0 &&
+    parts.length === shown.length &&
+    shown[last]!.part.length >= 4 &&
+    parts[last] !== shown[last]!.part &&
+    parts[last]!.startsWith(shown[last]!.part) &&
+    parts.slice(0, last).every((part, at) => part === shown[at]!.part)
+  );
+}
+
 /** Labels in narrow cells go on in the next line: "Payment" over "reference:". */
 function withWrapped(page: PageLayout, keys: Key[], dictionary: Dictionary): Key[] {
   const wrapped: Key[] = [];
@@ -108,7 +125,7 @@ function withWrapped(page: PageLayout, keys: Key[], dictionary: Dictionary): Key
         one.box[1] - above.box[3] < 0.5 * page.unit &&
         one.box[1] > above.box[1] + 0.4 * page.unit,
     );
-    if (!under || /:$/.test(above.text)) continue;
+    if (!under || /:$/.test(above.text) || haveOwnValues(page, above, under)) continue;
     const tokens = [...above.tokens, ...under.tokens];
     const parts = tokens.flatMap((token) => token.parts);
     const phrase = dictionary
@@ -128,6 +145,18 @@ function withWrapped(page: PageLayout, keys: Key[], dictionary: Dictionary): Key
   if (wrapped.length === 0) return keys;
   const covered = new Set(wrapped.flatMap((key) => key.tokens));
   return [...keys.filter((key) => !key.tokens.every((token) => covered.has(token))), ...wrapped];
+}
+
+/** Whether two texts have numbers behind them that stand in one column, too: then they are two labels. */
+function haveOwnValues(page: PageLayout, above: Segment, under: Segment): boolean {
+  const [upper, lower] = [above, under].map(
+    (label) =>
+      page.segments
+        .filter((one) => one.box[0] > label.box[2] && isBeside(one, label))
+        .sort((a, b) => a.box[0] - b.box[0])[0],
+  );
+  if (!upper || !lower || upper === lower || !/\d/.test(upper.text) || !/\d/.test(lower.text)) return false;
+  return [0, 2].some((edge) => Math.abs(upper.box[edge]! - lower.box[edge]!) < 0.5 * page.unit);
 }
 
 const height = ({ box }: Segment) => box[3] - box[1];
@@ -262,7 +291,11 @@ function makeMender(dictionary: Dictionary): (part: string) => string {
   }
   const words = vocabulary;
   const known = new Set(words);
+  const all = new Set([...dictionary.values()].flatMap((list) => list.flatMap(({ parts }) => parts)));
   return (part) => {
+    // "1ČO", "lBAN", "N1P": letters that look like digits or like each other.
+    const letters = part.replace(/[1l]/g, 'i').replace(/0/g, 'o').replace(/5/g, 's');
+    if (letters !== part && letters.length >= 3 && !all.has(part) && all.has(letters)) return letters;
     if (part.length < 5 || known.has(part) || /\d{3}/.test(part)) return part;
     return words.find((word) => differsByOne(word, part)) ?? part;
   };

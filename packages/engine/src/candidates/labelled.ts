@@ -1,4 +1,4 @@
-import type { PageLayout, Token } from '../layout/page-layout';
+import type { PageLayout, Segment, Token } from '../layout/page-layout';
 import { isBeside, isInColumn, linesBetween, widthBetween } from '../layout/relations';
 import type { Position } from '../recognition';
 import { WEIGHTS } from '../scoring/confidence';
@@ -74,8 +74,14 @@ export function pairWithLabels<T extends Placed>(
     });
     const maxLines = options.maxLines ?? 2.2;
     const cellEnd = nextOnLine(page, key);
+    const segmentUnder = inSameCell(page, key);
     const under = values
-      .filter((value) => isInColumn(key, value, page.unit) || isInCell(key, value, cellEnd, page.unit))
+      .filter(
+        (value) =>
+          isInColumn(key, value, page.unit) ||
+          isInCell(key, value, cellEnd, page.unit) ||
+          segmentUnder === value.tokens[0]?.segment,
+      )
       .filter((value) => linesBetween(key, value, page.unit) < maxLines)
       .filter((value) => !others.some((other) => standsBetween(key, other, value, page.unit)))
       .sort((a, b) => a.box[1] - b.box[1]);
@@ -117,6 +123,18 @@ function nextOnLine(page: PageLayout, key: Key): number {
     .filter((one) => one !== segment && one.box[0] > key.box[2] && isBeside(key, one))
     .map((one) => one.box[0]);
   return Math.min(page.width, ...lefts);
+}
+
+/** Under a row of headings there is a row of as many values: headings in the middle of their cells, values at the left. */
+function inSameCell(page: PageLayout, key: Key): Segment | undefined {
+  const segment = key.tokens[0]!.segment;
+  const at = page.lines.findIndex(({ number }) => number === segment.line);
+  const [heads, below] = [page.lines[at], page.lines[at + 1]];
+  if (!heads || !below || heads.segments.length < 3 || heads.segments.length !== below.segments.length)
+    return undefined;
+  if (/\d/.test(heads.segments.map(({ text }) => text).join(''))) return undefined;
+  const isNear = below.box[1] - heads.box[3] < 1.2 * page.unit;
+  return isNear ? below.segments[heads.segments.indexOf(segment)] : undefined;
 }
 
 /** In forms the label stands at the left of its cell and the value at the right. */

@@ -4,7 +4,7 @@ import type { FieldCandidate, Position, TableRow } from '../recognition';
 import { cutRow, settleByContent } from './column-content';
 import { type Meaning, MONEY, NUMERIC, settleMeanings } from './column-meanings';
 import { findKeys, type Key, loadPhrases } from './key-phrases';
-import { type DecimalMark, NUMBER_PATTERN, parseNumber } from './numbers';
+import { type DecimalMark, mendPercent, NUMBER_PATTERN, parseNumber } from './numbers';
 import { readCurrency } from './values';
 
 const COLUMNS = loadPhrases('table-columns.json');
@@ -495,8 +495,12 @@ function finishRow(
 ): TableRow {
   const quantity = cells.get('quantity');
   const rate = cells.get('rate');
+  const isExact = /[.,]\d{2}$/.test((cells.get('amount_total_base') ?? cells.get('amount_total'))?.raw ?? '');
+  const mended =
+    page.source === 'ocr' && isExact && rate && Number(rate.value) > 30 ? mendPercent(rate.raw) : undefined;
+  if (rate && mended) cells.set('rate', { ...rate, value: mended });
   // A column headed "VAT" may hold amounts of tax.
-  if (rate && !cells.has('tax') && !/%/.test(rate.raw) && Number(rate.value) > 30) {
+  else if (rate && !cells.has('tax') && !/%/.test(rate.raw) && Number(rate.value) > 30) {
     cells.set('tax', rate);
     cells.delete('rate');
   }

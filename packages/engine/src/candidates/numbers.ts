@@ -73,3 +73,6 @@ export function toUnits(decimal: string): number {
 export function fromUnits(units: number): string {
   return (Math.round(units / 100) / 100).toFixed(2);
 }
+
+/** "279" and "2794" are what OCR makes of "27%": the part that is the rate. */
+export const mendPercent = (raw: string): string | undefined => /^([1-9]\d?)9\d?$/.exec(raw)?.[1];

@@ -189,6 +189,7 @@ function follow(page: PageLayout, head: Segment, keys: Key[], heading?: Key): Pa
   /** In forms with the labels in a column of their own, where the values stand. */
   let values: number | undefined;
   let placed = false;
+  let housed = false;
   for (let count = 0; count < 9; count++) {
     const next = page.segments
       .filter((one) => one !== above && one.box[1] > above.box[1] + 0.4 * page.unit)
@@ -221,7 +222,9 @@ function follow(page: PageLayout, head: Segment, keys: Key[], heading?: Key): Pa
     if (ends) break;
     // Under the place of an address without a label, only its country and numbers still belong to it.
     const inside = first.some((key) => INSIDE.some((field) => means(key, field)));
-    if (!heading && placed && !inside && !COUNTRY.test(next.text)) break;
+    const isStreetBehind: boolean = !housed && isStreet(next.text) && /\d/.test(next.text);
+    if (!heading && placed && !inside && !COUNTRY.test(next.text) && !isStreetBehind) break;
+    housed ||= isStreetBehind;
     placed ||= isPostal(next.text);
     const value = /:$/.test(next.text) ? rightOf(page, next) : undefined;
     if (value) values = value.box[0];
@@ -258,7 +261,12 @@ function readParty(
   for (const line of lines) {
     const label = keys.find((key) => key.tokens[0] === line.tokens[0]);
     const labelled = label && INSIDE.some((field) => means(label, field)) ? label : undefined;
-    const isWord = labelled && ['label_name', 'label_address', 'label_skip'].some((field) => means(labelled, field));
+    // "Customer Services Ltd" is a name.
+    const isWeak = labelled?.meanings.every(({ field, weight }) => !INSIDE.includes(field) || weight < 1);
+    const isWord =
+      labelled &&
+      (['label_name', 'label_address', 'label_skip'].some((field) => means(labelled, field)) ||
+        (isWeak && !/\d/.test(line.text)));
     const isLabel = labelled && (!isWord || /:/.test(line.text) || line.tokens.length === labelled.tokens.length);
     if (labelled && isLabel) {
       const rest = line.tokens.filter((token) => !labelled.tokens.includes(token));
@@ -306,7 +314,10 @@ function readParty(
     name: name && { text: name.text.replace(/,$/, ''), box: name.box },
     address:
       kept.length > 0
-        ? { text: kept.map((line) => line.text.replace(/,$/, '')).join(', '), box: unite(kept.map((line) => line.box)) }
+        ? {
+            text: kept.map((line) => addressIn(line.text).replace(/,$/, '')).join(', '),
+            box: unite(kept.map((line) => line.box)),
+          }
         : undefined,
     page: page.number,
     box: unite(lines.map((line) => line.box)),
@@ -335,7 +346,9 @@ function trimAddress(lines: PartyLine[]): PartyLine[] {
   for (let at = first; at < Math.min(lines.length, first + 6); at++) {
     const { text } = lines[at]!;
     const goesOn = /,$/.test(lines[at - 1]?.text ?? '') && /^[\p{L}\s.,'-]+$/u.test(text);
-    if (postalSeen && !COUNTRY.test(text) && !isPostal(text) && !goesOn) break;
+    // In Hungary the place comes before the street.
+    const isStreetBehind = at === first + 1 && isStreet(text) && /\d/.test(text) && !isContact(text) && !/:/.test(text);
+    if (postalSeen && !COUNTRY.test(text) && !isPostal(text) && !goesOn && !isStreetBehind) break;
     if (isPostal(text)) postalSeen = true;
     end = at + 1;
   }
@@ -445,6 +458,8 @@ function ownSigns(block: Segment[], page: PageLayout, keys: Key[]): number {
     named.some((key) => means(key, 'vat_id') || means(key, 'ic')),
     domain !== '' && (name.includes(domain) || domain.includes(name)),
     inFoot,
+    // A name in large letters is a letterhead; what OCR has read may reach into the frame around it.
+    page.source === 'text' && height(block[0]!) > 1.3 * page.unit,
   ];
   return signs.filter(Boolean).length;
 }
@@ -461,7 +476,8 @@ function findAddressBlock(page: PageLayout, keys: Key[], taken: Party[]): Party 
         isContact(segment.text) ||
         keys.some(
           (key) =>
-            segment.tokens.includes(key.tokens[0]!) && (means(key, 'vat_id') || means(key, 'iban') || means(key, 'ic')),
+            segment.tokens.includes(key.tokens[0]!) &&
+            (means(key, 'iban') || (isRegistration(key) && !hasAnother(key, block, keys))),
         ),
     );
     if (own || startsWithKey(top, keys)) continue;
@@ -482,6 +498,20 @@ function findAddressBlock(page: PageLayout, keys: Key[], taken: Party[]): Party 
     if (party?.name && party.address) return party;
   }
   return undefined;
+}
+
+const isRegistration = (key: Key) => means(key, 'vat_id') || means(key, 'ic');
+
+/** Whether a number of the same kind, but another one, stands outside of the block: then the page has both parties'. */
+function hasAnother(key: Key, block: Segment[], keys: Key[]): boolean {
+  const digitsOf = (one: Key) => one.tokens[0]!.segment.text.replace(/\D/g, '');
+  return keys.some(
+    (other) =>
+      !block.includes(other.tokens[0]!.segment) &&
+      ['vat_id', 'ic'].some((field) => means(key, field) && means(other, field)) &&
+      digitsOf(other).length >= 7 &&
+      digitsOf(other) !== digitsOf(key),
+  );
 }
 
 function isFirstAddress(page: PageLayout, block: Segment[]): boolean {
@@ -712,5 +742,14 @@ function findAddressElsewhere(page: PageLayout, head: { box: Position }, taken: 
     if (taken.some((party) => overlaps(party.box, above!.box)) || above === head) break;
     lines.unshift(above);
   }
-  return { text: lines.map((line) => line.text).join(', '), box: unite(lines.map((line) => line.box)) };
+  return { text: lines.map((line) => addressIn(line.text)).join(', '), box: unite(lines.map((line) => line.box)) };
+}
+
+/** What is the address in "High Street 1, Leeds LS1 1AA | 0113 496 0000 | VAT 123 4567 82". */
+function addressIn(text: string): string {
+  const parts = text.split(/\s+[|·•∙]\s+/);
+  const isOther = (part: string) =>
+    isContact(part) || /:/.test(part) || !/\p{L}{2}/u.test(part) || (/\d{3}[\d ]{4}/.test(part) && !isPostal(part));
+  const kept = parts.filter((part) => !isOther(part));
+  return kept.length > 0 ? kept.join(', ') : text;
 }

@@ -1,4 +1,5 @@
 import { type PageLayout, type Token, unite } from '../layout/page-layout';
+import { isTaxCode } from './identifiers';
 import type { Placed } from './labelled';
 import type { Value } from './values';
 
@@ -28,7 +29,8 @@ export function findReferences(page: PageLayout, values: Value[], labels: Set<To
   for (const { tokens } of page.segments) {
     tokens.forEach((token, at) => {
       const text = strip(token.text);
-      if (typed.has(token) || !isCode(text)) return;
+      // OCR takes "nº" for "n2".
+      if (typed.has(token) || !isCode(text) || (page.source === 'ocr' && /^n\d$/i.test(text))) return;
       const group = [token];
       const previous = tokens[at - 1];
       const isPrefix =
@@ -53,6 +55,30 @@ export function findReferences(page: PageLayout, values: Value[], labels: Set<To
   return references;
 }
 
+/**
+ * "Seria ATC Nr. 00871", as Romanian invoices are numbered: the series belongs to the number.
+ *
+ * @returns the numbers with their series; each begins with the series' word
+ */
+export function findNumbersOfSeries(page: PageLayout): Reference[] {
+  return page.lines.flatMap(({ tokens }) =>
+    tokens.flatMap((token, at) => {
+      const series = tokens[at + 1];
+      if (!/^seri[ae]$/.test(token.parts.join(' ')) || !series || !/^[A-Z][A-Z\d-]{0,9}$/.test(series.text)) return [];
+      const isMark = ({ parts, text }: Token) => /^(?:nr|no|numar|numarul)?$/.test(parts.join(' ')) && !/\d/.test(text);
+      const rest = tokens.slice(at + 2);
+      const first = rest.findIndex((one) => !isMark(one));
+      const number = rest[first];
+      const [, digits] = /^(\d{1,12})(?:[/,;].*)?$/.exec(number ? strip(number.text) : '') ?? [];
+      if (first < 1 || !number || !digits) return [];
+      const own = [series, ...rest.slice(0, first + 1)];
+      const box = unite(own.map((one) => one.box));
+      const raw = own.map((one) => one.text).join(' ');
+      return [{ value: `${series.text}${digits}`, raw, tokens: own, box, page: token.page }];
+    }),
+  );
+}
+
 function isCode(text: string): boolean {
   return (
     /\d/.test(text) && /^[\p{L}\p{N}][\p{L}\p{N}\-/._\\+]*$/u.test(text) && text.length <= 40 && !/^www|@/i.test(text)
@@ -68,9 +94,11 @@ export function findGroupedNumbers(page: PageLayout): Reference[] {
       const group: Token[] = [];
       for (let next = at; next < tokens.length && group.length < 7; next++) {
         const text = strip(tokens[next]!.text);
-        if (!/^[A-Z]{0,3}[\d./-]+[A-Z]?\d*$/.test(text) || (next > at && /^[A-Z]{2}/.test(text))) break;
+        const isWhole = isTaxCode(text);
+        if (isWhole && next > at) break;
+        if (!isWhole && (!/^[A-Z]{0,3}[\d./-]+[A-Z]?\d*$/.test(text) || (next > at && /^[A-Z]{2}/.test(text)))) break;
         group.push(tokens[next]!);
-        if (/[,;]$/.test(tokens[next]!.text)) break;
+        if (isWhole || /[,;]$/.test(tokens[next]!.text)) break;
       }
       if (group.length === 0) continue;
       const raw = strip(group.map((one) => one.text).join(' '));

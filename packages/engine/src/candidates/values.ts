@@ -30,6 +30,12 @@ const CURRENCY_SIGNS: Record<string, string> = {
   $: 'USD',
   us$: 'USD',
   a$: 'AUD',
+  au$: 'AUD',
+  c$: 'CAD',
+  ca$: 'CAD',
+  nz$: 'NZD',
+  hk$: 'HKD',
+  r$: 'BRL',
   kč: 'CZK',
   kc: 'CZK',
   zł: 'PLN',
@@ -42,14 +48,19 @@ const CURRENCY_SIGNS: Record<string, string> = {
   sfr: 'CHF',
   lei: 'RON',
   '₽': 'RUB',
+  '₺': 'TRY',
+  '₴': 'UAH',
+  '₪': 'ILS',
+  '₩': 'KRW',
   rm: 'MYR',
   s$: 'SGD',
   euro: 'EUR',
   eur: 'EUR',
   kr: 'kr',
 }; // prettier-ignore
-const CURRENCY_CODES =
-  'CZK DKK EUR GBP NOK SEK HUF USD AUD INR CHF CNY JPY PLN RON RUB CAD NZD SGD MYR BGN HRK ISK TRY ZAR MXN BRL THB HKD'.split(
+/** Codes that are words as well ("pen", "all", "Bhd") are left out. */
+export const CURRENCY_CODES =
+  'CZK DKK EUR GBP NOK SEK HUF USD AUD INR CHF CNY JPY PLN RON RUB CAD NZD SGD MYR BGN HRK ISK TRY ZAR MXN BRL THB HKD AED SAR QAR KWD ILS RSD BAM MKD UAH KRW TWD IDR VND'.split(
     ' ',
   );
 
@@ -60,14 +71,16 @@ export function readCurrency(text: string): string | undefined {
   return CURRENCY_SIGNS[upper.toLowerCase()];
 }
 
-const CURRENCY_PATTERN = String.raw`(?:€|£|US\$|A\$|S\$|\$|¥|₹|₽|Kč|zł|Ft|RM|kr\.?|SFr\.?|Fr\.|lei|Euro|${CURRENCY_CODES.join('|')})`;
+const CURRENCY_PATTERN = String.raw`(?:€|£|(?:US|AU?|CA?|NZ|HK|S|R)\$|\$|¥|₹|₽|₺|₴|₪|₩|Kč|zł|Ft|RM|kr\.?|SFr\.?|Fr\.|lei|Euro|${CURRENCY_CODES.join('|')})`;
 const AMOUNT = new RegExp(
   String.raw`(?<![\p{L}\d.,/:-])(?<open>\()?(?<sign>[-+−–]\s?)?(?:(?<before>${CURRENCY_PATTERN})\s?)?(?<inner>[-−–]\s?)?(?<number>${NUMBER_PATTERN})(?<minus>-(?![\p{L}\d]))?(?<dash>,-{1,2}|\.-)?(?:\s?(?<percent>%|v\.H\.)|\s?(?<after>${CURRENCY_PATTERN})(?![\p{L}]))?\)?(?![\p{L}\d/]|[.,:-]\d)`,
   'giu',
 );
-const IBAN_START = /(?<![A-Za-z0-9])[A-Z]{2}\s?\d{2}(?=[\sA-Z0-9])/g;
+const IBAN_START = /(?<![A-Za-z0-9])[A-Z]{2}\s?[\dOQDILSBZG]{2}(?=[\sA-Z0-9])/g;
 const VAT =
   /(?<![A-Za-z0-9])(?:CHE[-\s]?\d{3}[.\s]?\d{3}[.\s]?\d{3}(?:\s?(?:MWST|TVA|IVA))?|[A-Z]{2}[\s-]?[A-Z0-9][A-Z0-9.\s-]{5,14}[A-Z0-9])(?![A-Za-z0-9])/g;
+/** The beginning of one at the end of a line. */
+const VAT_START = /(?<![A-Za-z0-9])(?:CHE|[A-Z]{2})(?:[\s.-]?[A-Z]?\d[\d.\s-]*)?$/;
 /** Norwegian numbers are printed without the prefix: "987 654 321 MVA". */
 const NORWEGIAN_VAT = /(?<![A-Za-z0-9])\d{3} ?\d{3} ?\d{3} ?MVA(?![A-Za-z0-9])/g;
 const EMAIL = /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g;
@@ -92,7 +105,11 @@ export function learnRules(pages: PageLayout[], locale: string | undefined): Rea
 
 /** All typed values of a page. */
 export function findValues(page: PageLayout, rules: ReadingRules): Value[] {
-  return [...page.segments.flatMap((segment) => findInSegment(segment, rules)), ...findWrappedIbans(page)];
+  return [
+    ...page.segments.flatMap((segment) => findInSegment(segment, rules)),
+    ...findWrappedIbans(page),
+    ...findWrappedVatIds(page),
+  ];
 }
 
 /** In narrow cells an IBAN goes on in the next line. */
@@ -100,13 +117,7 @@ function findWrappedIbans(page: PageLayout): Value[] {
   return page.segments.flatMap((segment): Value[] => {
     const start = segment.text.search(IBAN_START);
     if (start < 0 || readIban(segment.text.slice(start))) return [];
-    const below = page.segments.filter(
-      (one) =>
-        one.line > segment.line &&
-        segment.tokens.some(({ box }) => Math.abs(one.box[0] - box[0]) < page.unit) &&
-        one.box[1] - segment.box[3] < page.unit &&
-        /^[A-Z0-9 ]+$/.test(one.text),
-    );
+    const below = restsBelow(page, segment);
     const join = (one: Segment) => readIban(`${segment.text.slice(start)} ${one.text}`);
     // Of several columns in one line, the check digits tell in which the number goes on.
     const under = below.find((one) => join(one)?.valid) ?? below.find((one) => join(one));
@@ -119,6 +130,35 @@ function findWrappedIbans(page: PageLayout): Value[] {
     return [{ type: 'iban', value: iban.iban, raw, ...place, decimals: 0, checked: iban.valid }];
   });
 }
+
+/** So does a VAT number, of which the first line may have no more than the country. */
+function findWrappedVatIds(page: PageLayout): Value[] {
+  return page.segments.flatMap((segment): Value[] => {
+    const start = segment.text.search(VAT_START);
+    if (start < 0 || readVatId(segment.text.slice(start))) return [];
+    for (const under of restsBelow(page, segment)) {
+      const read = readVatId(`${segment.text.slice(start)} ${under.text}`);
+      // Without check digits anything could be the rest of anything.
+      if (!read?.checked) continue;
+      const tokens = [...tokensAt(segment, start, segment.text.length), ...under.tokens];
+      const raw = tokens.map((token) => token.text).join(' ');
+      const box = unite(tokens.map((token) => token.box));
+      const place = { tokens, box, page: segment.page, line: segment.line };
+      return [{ type: 'vat', value: read.vatId, raw, ...place, decimals: 0, checked: true }];
+    }
+    return [];
+  });
+}
+
+/** Codes right under a text, at the left edge of one of its words: there a number may go on. */
+const restsBelow = (page: PageLayout, segment: Segment) =>
+  page.segments.filter(
+    (one) =>
+      one.line > segment.line &&
+      segment.tokens.some(({ box }) => Math.abs(one.box[0] - box[0]) < page.unit) &&
+      one.box[1] - segment.box[3] < page.unit &&
+      /^[A-Z0-9 .]+$/.test(one.text),
+  );
 
 function findInSegment(segment: Segment, rules: ReadingRules): Value[] {
   const text = segment.text;
@@ -155,7 +195,12 @@ function findInSegment(segment: Segment, rules: ReadingRules): Value[] {
       ...(date.swapped && { swapped: date.swapped }),
     });
   }
-  for (const match of text.matchAll(VAT)) addVat(match[0], match.index, add);
+  for (let match = matchFrom(VAT, text, 0); match; ) {
+    // "BTW BE 0417.497.106": what begins with the label may hold the number further on.
+    const next = text.indexOf(' ', match.index) + 1;
+    const end = addVat(match[0], match.index, add) ?? (next > 0 ? next : text.length);
+    match = matchFrom(VAT, text, end);
+  }
   for (const match of text.matchAll(NORWEGIAN_VAT)) {
     const read = readVatId(`NO${match[0]}`);
     if (read) {
@@ -175,19 +220,29 @@ function findInSegment(segment: Segment, rules: ReadingRules): Value[] {
 
 type Add = (start: number, end: number, value: Omit<Value, 'raw' | 'tokens' | 'box' | 'page' | 'line'>) => void;
 
-/** The pattern takes more than it should when words follow; shorter readings are tried until one fits its country. */
-function addVat(text: string, start: number, add: Add): void {
+function matchFrom(pattern: RegExp, text: string, from: number): RegExpExecArray | null {
+  pattern.lastIndex = from;
+  return pattern.exec(text);
+}
+
+/**
+ * The pattern takes more than it should when words follow; shorter readings are tried until one fits its country.
+ *
+ * @returns where the number ends; undefined when there is none
+ */
+function addVat(text: string, start: number, add: Add): number | undefined {
   let rest = text;
   while (rest.length >= 8) {
     const read = readVatId(rest);
     if (read && /\d{2}/.test(read.vatId)) {
       add(start, start + rest.length, { type: 'vat', value: read.vatId, decimals: 0, checked: read.checked });
-      return;
+      return start + rest.length;
     }
     const cut = Math.max(rest.lastIndexOf(' '), rest.lastIndexOf('-'));
-    if (cut < 8) return;
+    if (cut < 8) return undefined;
     rest = rest.slice(0, cut).trimEnd();
   }
+  return undefined;
 }
 
 function addAmount(match: RegExpExecArray, mark: DecimalMark, add: Add): void {

@@ -1,5 +1,5 @@
 import type { Key } from '../candidates/key-phrases';
-import { toUnits } from '../candidates/numbers';
+import { mendPercent, toUnits } from '../candidates/numbers';
 import type { Value } from '../candidates/values';
 import type { Line, PageLayout } from '../layout/page-layout';
 
@@ -55,12 +55,14 @@ export function findTaxRows(
 function readRow(numbers: Value[]): Omit<TaxRow, 'page' | 'line'> | undefined {
   const amounts = numbers.filter((value) => value.type === 'amount');
   if (amounts.length > MAX_AMOUNTS) return undefined;
-  const rates = [...numbers.filter((value) => value.type === 'rate'), ...amounts].filter(isRate);
+  const rates = [...numbers.filter((value) => value.type === 'rate'), ...amounts, ...amounts.flatMap(mendRate)].filter(
+    isRate,
+  );
   let best: { row: Omit<TaxRow, 'page' | 'line'>; score: number } | undefined;
   for (const rate of rates) {
     for (const base of amounts) {
       for (const tax of amounts) {
-        if (base === tax || base === rate || tax === rate || base.decimals === 0) continue;
+        if (base === tax || base.box === rate.box || tax.box === rate.box || base.decimals === 0) continue;
         if (!isTaxOf(rate, base, tax)) continue;
         const sum = toUnits(base.value) + toUnits(tax.value);
         const total = amounts.find(
@@ -90,6 +92,12 @@ function readLabelledRow(numbers: Value[]): Omit<TaxRow, 'page' | 'line'> | unde
   const [rate, tax] = [rates[0], amounts[0]];
   if (!rate || !tax || rates.length > 1 || amounts.length > 1 || tax.box[0] < rate.box[0]) return undefined;
   return { rate, base: undefined, tax, total: undefined };
+}
+
+/** Where OCR took the sign of "27%" for digits; whether it did, the tax tells. */
+function mendRate(value: Value): Value[] {
+  const rate = value.decimals === 0 && value.currency === undefined ? mendPercent(value.raw) : undefined;
+  return rate === undefined ? [] : [{ ...value, type: 'rate', value: rate }];
 }
 
 function isRate({ value, type }: Value): boolean {

@@ -138,6 +138,13 @@ function addThird(labelled: TotalCandidates, amounts: Value[]): TotalCandidates 
     return [...(list ?? []), ...found];
   };
   const dues = top(labelled.amount_due);
+  const payments = top(labelled.amount_paid).map((paid) => Math.abs(paid.units));
+  // Where an advance is deducted, the total itself may not be printed.
+  const unprinted = bases
+    .flatMap((base) => taxes.map((tax) => base.units + tax.units))
+    .filter(
+      (units) => !byUnits.has(units) && dues.some((due) => payments.some((paid) => near(due.units + paid, units))),
+    );
   const known = new Set([...bases, ...taxes].map((one) => one.units));
   return {
     ...labelled,
@@ -155,10 +162,13 @@ function addThird(labelled: TotalCandidates, amounts: Value[]): TotalCandidates 
       labelled.amount_total_tax,
       totals.flatMap((total) => bases.map((base) => total.units - base.units)),
     ),
-    amount_total: extend(
-      labelled.amount_total,
-      bases.flatMap((base) => taxes.map((tax) => base.units + tax.units)),
-    ),
+    amount_total: [
+      ...extend(
+        labelled.amount_total,
+        bases.flatMap((base) => taxes.map((tax) => base.units + tax.units)),
+      ),
+      ...[...new Set(unprinted)].map((units) => ({ value: undefined, units, score: 0.5 })),
+    ],
   };
 }
 

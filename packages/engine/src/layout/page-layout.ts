@@ -90,10 +90,11 @@ function layOutLine(page: RecognizedPage, words: Word[], unit: number): Line {
   const segments: Segment[] = [];
   let current: Word[] = [];
   const flush = () => {
-    if (current.length > 0) segments.push(makeSegment(page.number, number, current));
+    const own = page.source === 'ocr' ? withoutRules(current) : current;
+    if (own.length > 0) segments.push(makeSegment(page.number, number, own));
     current = [];
   };
-  for (const word of words) {
+  for (const [at, word] of words.entries()) {
     const last = current.at(-1);
     const height = last
       ? Math.max(word.position[3] - word.position[1], last.position[3] - last.position[1], unit)
@@ -102,12 +103,19 @@ function layOutLine(page: RecognizedPage, words: Word[], unit: number): Line {
     // Forms align the colons behind their labels.
     const isColon = word.text.startsWith(':') && gap < 8 * height;
     const columnGap = COLUMN_GAP * height;
-    if (last && !isColon && (gap > columnGap || partsNumbers(words, words.indexOf(word), columnGap))) flush();
+    if (last && !isColon && (gap > columnGap || partsNumbers(words, at, columnGap))) flush();
     current.push(word);
   }
   flush();
   const tokens = segments.flatMap((segment) => segment.tokens);
   return { page: page.number, number, segments, tokens, box: unite(tokens.map((token) => token.box)) };
+}
+
+/** OCR takes the rules at both sides of a cell for strokes. */
+function withoutRules(words: Word[]): Word[] {
+  const isText = ({ text }: Word) => !/^[|¦]+$/.test(text);
+  const first = words.findIndex(isText);
+  return first < 0 ? [] : words.slice(first, words.findLastIndex(isText) + 1);
 }
 
 /** True where the gap before a word parts "70 200" from "330 200": it is wider than those inside the numbers. */
@@ -143,12 +151,15 @@ function makeSegment(page: number, line: number, words: Word[]): Segment {
 
 /** `Nr.:4711` is a label and a value in one word. Times and addresses of the web are not. */
 function splitAtColon(word: Word): { text: string; position: Position; confidence: number }[] {
-  const at = word.text.search(/[:#](?=.)/u);
+  // Where cells are set tight, a number follows right on a word: "reference8454365179".
+  const glued = /^\p{Lu}?\p{Ll}{5,}(?=\d{5,}$)/u.exec(word.text);
+  const isNumber = /^#\d{4,}$/.test(word.text);
+  const at = glued ? glued[0].length - 1 : word.text.search(/[:#](?=.)/u);
   const [left, top, right, bottom] = word.position;
   const head = word.text.slice(0, at + 1);
-  if (at < 1 || !/\p{L}[.\p{L}]*[:#]$/u.test(head) || /^(https?|mailto):/i.test(word.text)) {
+  const isLabel = glued || isNumber || (/\p{L}[.\p{L}]*[:#]$/u.test(head) && !/^(https?|mailto):/i.test(word.text));
+  if ((at < 1 && !isNumber) || !isLabel)
     return [{ text: word.text, position: word.position, confidence: word.confidence }];
-  }
   const middle = left + ((right - left) * (at + 1)) / word.text.length;
   return [
     { text: head, position: [left, top, middle, bottom], confidence: word.confidence },

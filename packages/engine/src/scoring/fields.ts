@@ -1,11 +1,11 @@
 import { findCompactDate } from '../candidates/dates';
-import { isBic, isIco, isLuhn, isNif, namesItself, readVatId } from '../candidates/identifiers';
+import { isBic, isIco, isLuhn, isNif, isTaxCode, mendCountry, namesItself, readVatId } from '../candidates/identifiers';
 import type { Key } from '../candidates/key-phrases';
 import { type Labelled, type LabelOptions, type Placed, pairWithLabels } from '../candidates/labelled';
 import { toUnits } from '../candidates/numbers';
 import { describeParty, type Party, type Role } from '../candidates/parties';
-import { findGroupedNumbers, findReferences, type Reference } from '../candidates/references';
-import type { Value } from '../candidates/values';
+import { findGroupedNumbers, findNumbersOfSeries, findReferences, type Reference } from '../candidates/references';
+import { CURRENCY_CODES, type Value } from '../candidates/values';
 import {
   type Amount,
   chooseTotals,
@@ -289,9 +289,14 @@ const REFERENCE_FIELDS = [
 
 function scoreReferences(findings: Findings, put: Put): void {
   const labels = new Set(findings.keys.flatMap((key) => key.tokens));
+  const ofSeries = findings.pages.flatMap((page) => findNumbersOfSeries(page));
+  const inSeries = new Set(ofSeries.flatMap(({ tokens }) => tokens));
   const references = [
-    ...findings.pages.flatMap((page) => findReferences(page, findings.values, labels)),
+    ...findings.pages
+      .flatMap((page) => findReferences(page, findings.values, labels))
+      .filter(({ tokens }) => !tokens.some((token) => inSeries.has(token))),
     ...numbersLikeDates(findings),
+    ...ofSeries,
   ];
   // Payment references and numbers of customers are printed in groups too.
   const grouped = findings.pages
@@ -431,7 +436,8 @@ function scoreBank(findings: Findings, put: Put): void {
       odd.map(({ value, score }) => fromValue(value, score + WEIGHTS.checkFails)),
     );
   const bics = findings.values.filter((value) => value.type === 'bic');
-  const loose = findings.pages.flatMap((page) => looseBics(page));
+  const labels = new Set(findings.keys.flatMap((key) => key.tokens));
+  const loose = findings.pages.flatMap((page) => looseBics(page, labels));
   const labelled = pairs(findings, 'bic', [...bics, ...loose]);
   const besideIban = bics.filter((bic) => /\d/.test(bic.value) && ibans.some((iban) => isBeside(iban, bic)));
   put('bic', [
@@ -461,7 +467,7 @@ function looksLikeIban(tokens: Token[]): Value[] {
 }
 
 /** BICs in small letters or with spaces; only a label makes them believable. */
-function looseBics(page: PageLayout): Value[] {
+function looseBics(page: PageLayout, labels: Set<Token>): Value[] {
   return page.segments.flatMap((segment) =>
     segment.tokens.flatMap((token, at) => {
       const joined = [token.text, segment.tokens[at + 1]?.text ?? '', segment.tokens[at + 2]?.text ?? ''];
@@ -473,6 +479,8 @@ function looseBics(page: PageLayout): Value[] {
           .replace(/[^A-Z0-9]/g, '');
         if (!isBic(text) || (count === 1 && token.text === text)) continue;
         const tokens = segment.tokens.slice(at, at + count);
+        // "BIC NDEAFIHH" has the form of one as a whole, too.
+        if (tokens.some((one) => labels.has(one))) continue;
         return [
           {
             type: 'bic' as const,
@@ -713,10 +721,13 @@ function scoreParties(findings: Findings, put: Put): void {
 
 /** VAT numbers and numbers of registers belong to the party in whose block or column they stand. */
 function scoreRegistrations(findings: Findings, put: Put): void {
-  const numbers = findings.pages.flatMap((page) => findGroupedNumbers(page));
+  const dates = new Set(findings.values.flatMap(({ type, tokens }) => (type === 'date' ? tokens : [])));
+  const numbers = findings.pages
+    .flatMap((page) => findGroupedNumbers(page))
+    .filter(({ tokens }) => !tokens.every((token) => dates.has(token)));
   const typed = findings.values.filter((value) => value.type === 'vat');
   const typedTokens = new Set(typed.flatMap((value) => value.tokens));
-  const found: { kind: 'vat_id' | 'ic' | 'dic'; scored: Scored; role: Role | undefined; key: Key | undefined }[] = [];
+  const found: Registration[] = [];
   const keyed = pairs(findings, 'vat_id', typed);
   for (const value of typed) {
     const pair = keyed.find((one) => one.value === value);
@@ -742,7 +753,8 @@ function scoreRegistrations(findings: Findings, put: Put): void {
     for (const pair of pairs(findings, kind, numbers)) {
       const { value, key, score } = pair;
       if (value.tokens.some((token) => typedTokens.has(token)) && kind === 'vat_id') continue;
-      const normalized = registration(kind, value, key);
+      const isOcr = findings.pages[value.page - 1]!.source === 'ocr';
+      const normalized = registration(kind, value, key, isOcr);
       if (!normalized || score < 0.3) continue;
       const scored = {
         value: normalized.value,
@@ -760,7 +772,7 @@ function scoreRegistrations(findings: Findings, put: Put): void {
     const all = found.filter((one) => one.kind === kind);
     // "SE556677889901" is the VAT number, although the label of the company number stands near.
     const own = all.filter(({ scored }) => kind !== 'ic' || !scored.tokens.some((token) => typedTokens.has(token)));
-    const list = own.length > 0 ? own : all;
+    const list = (own.length > 0 ? own : all).filter((one, _, others) => isOwnersReading(one, others));
     const sender = list.filter((one) => one.role === 'sender');
     const recipient = list.filter((one) => one.role === 'recipient');
     // What stands in nobody's block is the sender's: in the head or the foot of the letter.
@@ -777,13 +789,45 @@ function scoreRegistrations(findings: Findings, put: Put): void {
         })),
       ].map((one) => one.scored),
     );
+    // The sender's number may stand near the recipient's address again; only inside of it is it the recipient's, too.
     const senders = new Set(sender.map((one) => one.scored.value));
     put(
       `recipient_${kind}`,
-      recipient.filter((one) => !senders.has(one.scored.value) || sender.length === 0).map((one) => one.scored),
+      recipient
+        .filter(({ scored }) => !senders.has(scored.value) || isInside(findings, 'recipient', scored))
+        .map((one) => one.scored),
     );
   }
 }
+
+interface Registration {
+  kind: 'vat_id' | 'ic' | 'dic';
+  scored: Scored;
+  role: Role | undefined;
+  key: Key | undefined;
+}
+
+/** A printed number that labels of both parties announce belongs to one of them: where the label fits best. */
+const isOwnersReading = (one: Registration, all: Registration[]) =>
+  !all.some(
+    (other) =>
+      other.scored.tokens[0] === one.scored.tokens[0] &&
+      other.role !== one.role &&
+      other.scored.score > one.scored.score,
+  );
+
+/** Whether something stands among the lines of a party. */
+const isInside = ({ parties }: Findings, role: Role, { page, box }: Scored) =>
+  box !== null &&
+  parties.some(
+    (party) =>
+      party.role === role &&
+      party.page === page &&
+      box[0] >= party.box[0] - 1 &&
+      box[1] >= party.box[1] - 1 &&
+      box[2] <= party.box[2] + 1 &&
+      box[3] <= party.box[3] + 1,
+  );
 
 /** Spanish tax numbers stand alone under the name; their check character tells them from other codes. */
 function looseNifs({ pages }: Findings): Scored[] {
@@ -802,19 +846,24 @@ function registration(
   kind: 'vat_id' | 'ic' | 'dic',
   { value }: Reference,
   key: Key,
+  isOcr: boolean,
 ): { value: string; bonus: number } | undefined {
   const compact = value.replace(/[\s.\u00a0]/g, '');
   const digits = compact.replace(/\D/g, '');
+  if (kind !== 'ic' && isTaxCode(compact)) return { value: compact, bonus: 0.6 };
   if (kind === 'vat_id') {
     if (/(?:^| )(?:ico|ic)$/.test(key.phrase) || digits.length < 7 || digits.length > 15) return undefined;
-    const withCountry = readVatId(compact);
+    const mended = isOcr ? mendCountry(compact) : compact;
+    const withCountry = readVatId(mended);
     return {
-      value: compact.replace(/[-/](?=\d{1,2}(-|$))/g, '-'),
+      value: mended.replace(/[-/](?=\d{1,2}(-|$))/g, '-'),
       bonus: withCountry?.checked ? 0.6 : digits.length < 8 ? -1 : 0,
     };
   }
   if (kind === 'ic') {
-    if (digits.length < 5 || digits.length > 14) return undefined;
+    // Numbers of German registers of companies may be short.
+    const least = /(?:^| )hr[ab](?: |$)/.test(key.phrase) ? 2 : 5;
+    if (digits.length < least || digits.length > 14) return undefined;
     const known = isIco(digits) || ((digits.length === 9 || digits.length === 14) && isLuhn(digits));
     return { value: digits, bonus: known ? WEIGHTS.checkHolds / 2 : 0 };
   }
@@ -823,7 +872,7 @@ function registration(
 }
 
 const OF_RECIPIENT =
-  /\b(?:ihre|your|customer|client|kunden|votre|vase|buyer|recipient|uw|vevo|v no|v n|vosso|vostra|vs)\b/;
+  /\b(?:ihre|your|customer|client|kunden|votre|vase|buyer|recipient|uw|vevo|v no|v n|v nif|v nipc|vosso|vostra|vs)\b/;
 
 /** Whose a number is: by the words of its label, else by the block it stands in or under. */
 function roleAt(findings: Findings, placed: Pick<Placed, 'box' | 'page'>, key: Key | undefined): Role | undefined {
@@ -871,7 +920,7 @@ function scoreCurrency(findings: Findings, put: Put): void {
   for (const page of findings.pages) {
     for (const token of page.tokens) {
       const bare = token.text.replace(/^[(]+|[).,:;]+$/g, '');
-      const code = CODE_ALONE.has(bare) || bare in CURRENCY_OF ? bare : undefined;
+      const code = CURRENCY_CODES.includes(bare) || bare in CURRENCY_OF ? bare : undefined;
       if (code) count(CURRENCY_OF[code] ?? code, [token], 0.6, bare);
     }
   }
@@ -900,26 +949,61 @@ function scoreCurrency(findings: Findings, put: Put): void {
   );
 }
 
-/** Where no amount has a currency, that of the country in the numbers of the account and the taxes. */
+/** Where no amount has a currency, that of the countries in the numbers of accounts and taxes, if they have the same. */
 function currencyOfCountry({ values }: Findings): Scored[] {
   const telling = values.filter(({ type, checked }) => type === 'iban' || (type === 'vat' && checked !== false));
-  const currencies = new Set(telling.map(({ value }) => CURRENCY_OF_COUNTRY[value.slice(0, 2)] ?? 'EUR'));
+  const currencies = new Set(telling.map(({ value }) => CURRENCY_OF_COUNTRY[value.slice(0, 2)]));
   const [value] = currencies;
   if (value === undefined || currencies.size > 1) return [];
   return [{ value, raw: '', page: 1, box: null, tokens: [], score: 0 }];
 }
 
-/** Countries that have numbers of these kinds and do not pay in Euro. */
-const CURRENCY_OF_COUNTRY: Record<string, string> = {
-  CZ: 'CZK',
-  PL: 'PLN',
-  HU: 'HUF',
-  SE: 'SEK',
-  DK: 'DKK',
-  NO: 'NOK',
-  GB: 'GBP',
-  RO: 'RON',
+/**
+ * What is paid with in the countries that have IBANs or VAT numbers. Bulgaria is left out, which changed to the Euro in
+ * 2026, and so are countries where two currencies are usual.
+ */
+const CURRENCY_OF_COUNTRY: Record<string, string | undefined> = {
+  ...Object.fromEntries(
+    'AD AT BE CY DE EE EL ES FI FR GR HR IE IT LT LU LV MC ME MT NL PT SI SK SM VA XK'
+      .split(' ')
+      .map((country) => [country, 'EUR']),
+  ),
+  AE: 'AED',
+  AL: 'ALL',
+  AZ: 'AZN',
+  BA: 'BAM',
+  BH: 'BHD',
+  BR: 'BRL',
   CH: 'CHF',
+  CZ: 'CZK',
+  DK: 'DKK',
+  EG: 'EGP',
+  FO: 'DKK',
+  GB: 'GBP',
+  GE: 'GEL',
+  GI: 'GIP',
+  GL: 'DKK',
+  HU: 'HUF',
+  IL: 'ILS',
+  IS: 'ISK',
+  JO: 'JOD',
+  KW: 'KWD',
+  KZ: 'KZT',
+  LI: 'CHF',
+  MD: 'MDL',
+  MK: 'MKD',
+  NO: 'NOK',
+  PK: 'PKR',
+  PL: 'PLN',
+  QA: 'QAR',
+  RO: 'RON',
+  RS: 'RSD',
+  SA: 'SAR',
+  SE: 'SEK',
+  TN: 'TND',
+  TR: 'TRY',
+  UA: 'UAH',
+  XI: 'GBP',
 };
 
 /** Whose dollar it is, by its code or by what only one country prints. */
@@ -932,11 +1016,6 @@ function otherDollar(text: string): string | undefined {
   return /\bSingapore\b/.test(text) ? 'SGD' : undefined;
 }
 
-const CODE_ALONE = new Set(
-  'CZK DKK EUR GBP NOK SEK HUF USD AUD INR CHF CNY JPY PLN RON CAD NZD SGD MYR BGN HRK ISK TRY ZAR MXN BRL THB HKD AED'.split(
-    ' ',
-  ),
-);
 const CURRENCY_OF: Record<string, string> = {
   '€': 'EUR',
   '£': 'GBP',

@@ -7,6 +7,7 @@ import sharp from 'sharp';
 import type { OcrOptions } from '../recognition';
 import { UnreadableDocument } from '../unreadable-document';
 import type { RawWord } from './characters';
+import { smoothGrain } from './grain';
 import { guessLanguage } from './language';
 import { type Gray, measureDirection } from './skew';
 import { findDensestStrips } from './strip';
@@ -41,7 +42,7 @@ const MISSING = Symbol('program is not installed');
  * @param scale from the picture's pixels to those of the page image
  */
 export async function readPicture(
-  picture: Gray,
+  drawn: Gray,
   scale: { x: number; y: number },
   options: OcrRun,
   language?: string,
@@ -58,6 +59,7 @@ export async function readPicture(
     return { words: [], language: undefined, upright: undefined, missing: `${program} with the language eng` };
   const read = async (image: Gray, code: string, layout = layoutOf(image), timeoutMs = options.timeoutMs) =>
     parseTsv(await runTesseract(program, image, code, layout, timeoutMs), scale);
+  const picture = await smoothGrain(drawn);
   const findTurn = () =>
     installed.includes('osd') ? askTurn(program, picture, options.timeoutMs) : Promise.resolve(undefined);
 
