@@ -182,9 +182,8 @@ export function connectRpc<D extends Definition>(
               call.write(END_OF_REQUESTS);
               break;
             }
-            if (!call.write(next.value)) {
-              await untilAnswered(new Promise((resolve) => call.once('drain', resolve)));
-            }
+            // One after the other: the stream would take sixteen, however large they are.
+            await untilAnswered(new Promise<void>((resolve) => call.write(next.value, () => resolve())));
           }
         } catch (error) {
           call.cancel();

@@ -227,7 +227,8 @@ export function createRpc(deps: RpcDeps): Handlers<typeof contract.QueueServiceS
       return (await withHooked(caller, [await createHook(caller, input, deps)]))[0]!;
     },
     async listHooks({ ids, name, ordering, page, pageSize, types, queueIds, events, ...request }, caller) {
-      const own = queueIds.length > 0 ? distinct((await queues.get(caller, queueIds)).flatMap((one) => one.hookIds)) : null;
+      const own =
+        queueIds.length > 0 ? distinct((await queues.get(caller, queueIds)).flatMap((one) => one.hookIds)) : null;
       // Each document asks for the hooks of its queue, and most queues have none.
       if (own?.length === 0) return { hooks: [], total: 0 };
       const filter = {
