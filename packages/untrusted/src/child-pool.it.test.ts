@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs';
-import { getPriority, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { ChildPool, type ChildPoolOptions, JobCrashed, JobOutOfMemory, JobTimeout, PoolClosed } from './index';
 
@@ -138,10 +138,6 @@ test('children see nothing of the environment but what they are given', async ()
   delete process.env.INTAKE_TEST_SECRET;
   expect(env.LANG).toBe('C');
   expect(env.INTAKE_TEST_SECRET).toBeUndefined();
-});
-
-test('children leave the processor to their service when both want it', async () => {
-  expect(getPriority(await open().run('pid', null))).toBeGreaterThan(getPriority());
 });
 
 describe('children that are started ahead of their job', () => {

@@ -1,5 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs';
-import { constants, getPriority, setPriority } from 'node:os';
+import { rmSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import type { JobTable } from './child-pool';
 import { flattenError } from './job-errors';
@@ -12,9 +11,6 @@ export type JobHandlers<Jobs extends JobTable<Jobs>> = {
 
 /** Readies a child that is started ahead of its job. Jobs may come before it has ended; it must not throw. */
 export type Prepare = (input: unknown, folder: string) => void;
-
-/** What children are nicer than the service: they get a third of a processor that both want. */
-const NICER_BY = 5;
 
 /** Runs in its own thread, because the main one may be caught in an endless loop when the parent dies. */
 const ORPHAN_WATCH = `
@@ -34,7 +30,6 @@ const ORPHAN_WATCH = `
 export function serveJobs<Jobs extends JobTable<Jobs>>(handlers: JobHandlers<Jobs>, prepare?: Prepare): void {
   if (!process.send) throw new Error('This script is a worker: it is started by a ChildPool.');
   const [parent, folder = '', prepared] = process.argv.slice(2);
-  giveWay();
   new Worker(ORPHAN_WATCH, {
     eval: true,
     workerData: { parent: Number(parent), folder },
@@ -44,18 +39,6 @@ export function serveJobs<Jobs extends JobTable<Jobs>>(handlers: JobHandlers<Job
   process.on('disconnect', () => endGroup(folder));
   process.on('message', (request: JobRequest) => void answer(table, request, folder));
   if (prepared) prepare?.(JSON.parse(prepared), folder);
-}
-
-/** Services take requests before documents are read, where both run on one machine. What the child starts inherits it. */
-function giveWay(): void {
-  try {
-    const niceness = Math.min(getPriority() + NICER_BY, constants.priority.PRIORITY_LOW);
-    setPriority(niceness);
-    // Linux may share the processors among sessions first, and each child has its own.
-    writeFileSync('/proc/self/autogroup', `${niceness}`);
-  } catch {
-    // Not on this system: all are equal.
-  }
 }
 
 type Handler = (input: unknown, folder: string) => unknown;
