@@ -1,0 +1,134 @@
+import { CURRENCY_CODES } from '../candidates/values';
+import { type Token, unite } from '../layout/page-layout';
+import { guessLanguage } from '../text/language';
+import type { Findings, Put, Scored } from './findings';
+
+const NORDIC: Record<string, string> = { dan: 'DKK', swe: 'SEK', nor: 'NOK' };
+
+/** The currency of the amounts, or else of the country that the account and the tax numbers name. */
+export function scoreCurrency(findings: Findings, put: Put): void {
+  const language = guessLanguage(findings.pages.flatMap((page) => page.tokens.map((token) => token.text)))?.code ?? '';
+  const counts = new Map<string, { count: number; tokens: Token[]; text: string }>();
+  const count = (code: string | undefined, tokens: Token[], weight: number, text: string) => {
+    if (!code) return;
+    const iso = code === 'kr' ? (NORDIC[language] ?? 'SEK') : code;
+    const known = counts.get(iso);
+    counts.set(iso, {
+      count: (known?.count ?? 0) + weight,
+      tokens: known?.tokens ?? tokens,
+      text: known?.text ?? text,
+    });
+  };
+  for (const value of findings.values) if (value.type === 'amount') count(value.currency, value.tokens, 1, value.raw);
+  for (const page of findings.pages) {
+    for (const token of page.tokens) {
+      const bare = token.text.replace(/^[(]+|[).,:;]+$/g, '');
+      const code = CURRENCY_CODES.includes(bare) || bare in CURRENCY_OF ? bare : undefined;
+      if (code) count(CURRENCY_OF[code] ?? code, [token], 0.6, bare);
+    }
+  }
+  const dollar = counts.get('USD');
+  const other = dollar && !/\bUSD\b|US\$/.test(allText(findings)) ? otherDollar(allText(findings)) : undefined;
+  if (dollar && other) {
+    counts.set(other, { ...dollar, count: dollar.count + (counts.get(other)?.count ?? 0) });
+    counts.delete('USD');
+  }
+  if (counts.size === 0) {
+    put('currency', currencyOfCountry(findings));
+    return;
+  }
+  const total = [...counts.values()].reduce((sum, one) => sum + one.count, 0);
+  put(
+    'currency',
+    [...counts].map(([value, { count: times, tokens, text }]) => ({
+      value,
+      raw: text,
+      page: tokens[0]!.page,
+      box: unite(tokens.map((token) => token.box)),
+      tokens,
+      score: -0.5 + 3.5 * (times / total) + Math.min(0.5, times * 0.1),
+      hints: { share: times / total, often: Math.min(1, times / 5) },
+    })),
+  );
+}
+
+/** Where no amount has a currency, that of the countries in the numbers of accounts and taxes, if they have the same. */
+function currencyOfCountry({ values }: Findings): Scored[] {
+  const telling = values.filter(({ type, checked }) => type === 'iban' || (type === 'vat' && checked !== false));
+  const currencies = new Set(telling.map(({ value }) => CURRENCY_OF_COUNTRY[value.slice(0, 2)]));
+  const [value] = currencies;
+  if (value === undefined || currencies.size > 1) return [];
+  return [{ value, raw: '', page: 1, box: null, tokens: [], score: 0 }];
+}
+
+/**
+ * What is paid with in the countries that have IBANs or VAT numbers. Bulgaria is left out, which changed to the Euro in
+ * 2026, and so are countries where two currencies are usual.
+ */
+const CURRENCY_OF_COUNTRY: Record<string, string | undefined> = {
+  ...Object.fromEntries(
+    'AD AT BE CY DE EE EL ES FI FR GR HR IE IT LT LU LV MC ME MT NL PT SI SK SM VA XK'
+      .split(' ')
+      .map((country) => [country, 'EUR']),
+  ),
+  AE: 'AED',
+  AL: 'ALL',
+  AZ: 'AZN',
+  BA: 'BAM',
+  BH: 'BHD',
+  BR: 'BRL',
+  CH: 'CHF',
+  CZ: 'CZK',
+  DK: 'DKK',
+  EG: 'EGP',
+  FO: 'DKK',
+  GB: 'GBP',
+  GE: 'GEL',
+  GI: 'GIP',
+  GL: 'DKK',
+  HU: 'HUF',
+  IL: 'ILS',
+  IS: 'ISK',
+  JO: 'JOD',
+  KW: 'KWD',
+  KZ: 'KZT',
+  LI: 'CHF',
+  MD: 'MDL',
+  MK: 'MKD',
+  NO: 'NOK',
+  PK: 'PKR',
+  PL: 'PLN',
+  QA: 'QAR',
+  RO: 'RON',
+  RS: 'RSD',
+  SA: 'SAR',
+  SE: 'SEK',
+  TN: 'TND',
+  TR: 'TRY',
+  UA: 'UAH',
+  XI: 'GBP',
+};
+
+/** Whose dollar it is, by its code or by what only one country prints. */
+function otherDollar(text: string): string | undefined {
+  const code = /\b(?:AUD|CAD|NZD|SGD|HKD|MXN)\b/.exec(text)?.[0];
+  if (code) return code;
+  if (/\bA\.?B\.?N\.?\b|\bAustralia\b/.test(text)) return 'AUD';
+  if (/\b(?:GST\/HST|HST|TPS|TVQ|QST)\b|\bCanada\b|\b[A-Z]\d[A-Z] \d[A-Z]\d\b/.test(text)) return 'CAD';
+  if (/\bNew Zealand\b/.test(text)) return 'NZD';
+  return /\bSingapore\b/.test(text) ? 'SGD' : undefined;
+}
+
+const CURRENCY_OF: Record<string, string> = {
+  '€': 'EUR',
+  '£': 'GBP',
+  Kč: 'CZK',
+  RM: 'MYR',
+  zł: 'PLN',
+  Ft: 'HUF',
+  lei: 'RON',
+  '₹': 'INR',
+};
+
+const allText = ({ pages }: Findings) =>
+  pages.map((page) => page.segments.map((segment) => segment.text).join('\n')).join('\n');

@@ -1,0 +1,137 @@
+import type { Key } from '../candidates/key-phrases';
+import { findGroupedNumbers, findNumbersOfSeries, findReferences, type Reference } from '../candidates/references';
+import { isBeside } from '../layout/relations';
+import { type Findings, labelHints, type Put, pairs, type Scored } from './findings';
+
+const REFERENCE_FIELDS = [
+  'document_id',
+  'order_id',
+  'customer_id',
+  'delivery_note_id',
+  'sender_order_id',
+  'var_sym',
+  'const_sym',
+  'spec_sym',
+];
+
+/** Numbers of the document, its order, its customer and its payment, by their labels. */
+export function scoreReferences(findings: Findings, put: Put): void {
+  const labels = new Set(findings.keys.flatMap((key) => key.tokens));
+  const ofSeries = findings.pages.flatMap((page) => findNumbersOfSeries(page));
+  const inSeries = new Set(ofSeries.flatMap(({ tokens }) => tokens));
+  const references = [
+    ...findings.pages
+      .flatMap((page) => findReferences(page, findings.values, labels))
+      .filter(({ tokens }) => !tokens.some((token) => inSeries.has(token))),
+    ...numbersLikeDates(findings),
+    ...ofSeries,
+  ];
+  // Payment references and numbers of customers are printed in groups too.
+  const grouped = findings.pages
+    .flatMap((page) => findGroupedNumbers(page))
+    .filter(({ raw, value }) => /^\d[\d ]*$/.test(raw) && /\s/.test(raw) && value.length <= 25);
+  const isGrouped = ({ tokens }: Reference) => grouped.some((group) => group.tokens[0] === tokens[0]);
+  const found = new Map(
+    REFERENCE_FIELDS.map((field) => [
+      field,
+      pairs(
+        findings,
+        field,
+        field === 'var_sym' || field === 'customer_id'
+          ? [...references.filter((one) => !isGrouped(one)), ...grouped]
+          : references,
+      ),
+    ]),
+  );
+  const others = [
+    ...found,
+    ['_other_id', pairs(findings, '_other_id', references)] as const,
+    ['_phone', pairs(findings, '_phone', references)] as const,
+  ];
+  for (const field of REFERENCE_FIELDS) {
+    const scored = found.get(field)!.flatMap((pair): Scored[] => {
+      const { value, score, weight, relation } = pair;
+      if (!fits(field, value.value)) return [];
+      if (field === 'customer_id' && /^acc/.test(pair.key.phrase) && isBesideBank(findings, pair.key)) return [];
+      const rival = others.some(
+        ([other, list]) => other !== field && list.some((pair) => pair.value === value && pair.score > score + 0.2),
+      );
+      const short = value.value.length < 3 ? -1 : 0;
+      const year = /^(19|20)\d{2}$/.test(value.value) ? -1.2 : 0;
+      const bracketed = /^\(/.test(value.tokens[0]!.text) ? -1.5 : 0;
+      const inItems = findings.isItem(value.page, value.tokens[0]!.line) ? -2 : 0;
+      const later = value.page > 1 ? -0.3 : 0;
+      const weakUnder = weight < 1 && relation === 'under' ? -0.8 : 0;
+      const total = score + (rival ? -1.8 : 0) + short + year + bracketed + inItems + later + weakUnder;
+      const hints = {
+        ...labelHints(pair),
+        rival: rival ? 1 : 0,
+        inItems: inItems < 0 ? 1 : 0,
+        short: short < 0 ? 1 : 0,
+      };
+      const { raw, page, box, tokens } = value;
+      return [{ value: value.value, raw, page, box, tokens, score: total, hints }];
+    });
+    if (field === 'customer_id') scored.push(...numbersOfRecipient(findings, references));
+    put(
+      field,
+      scored.filter((one) => one.score > (field === 'document_id' ? -1.2 : 0)),
+    );
+  }
+}
+
+/** "Faktura nr 17/03/2024": what stands right behind the label of a number is one, although it could be a date. */
+function numbersLikeDates({ keys, values }: Findings): Reference[] {
+  return values.flatMap(({ type, raw, tokens, box, page }) => {
+    const [first] = tokens;
+    const isNumber =
+      type === 'date' &&
+      tokens.length === 1 &&
+      /^\d{1,3}\/\d{1,2}\/\d{4}$/.test(raw) &&
+      keys.some(
+        (key) =>
+          key.meanings.some(({ field, weight }) => field === 'document_id' && weight === 1) &&
+          /(?:^| )(?:nr|numer|no|n|number|numero|cislo|c)$/.test(key.phrase) &&
+          first!.segment.tokens.indexOf(first!) === first!.segment.tokens.indexOf(key.tokens.at(-1)!) + 1 &&
+          first!.segment === key.tokens[0]!.segment,
+      );
+    return isNumber ? [{ value: raw, raw, tokens, box, page }] : [];
+  });
+}
+
+/** "Sort code 40-52-11 Account 71620033": the account is that of the bank. */
+export const isBesideBank = ({ keys }: Findings, key: Key) =>
+  keys.some(
+    (other) =>
+      other.tokens[0]!.segment === key.tokens[0]!.segment && other.meanings.some((one) => one.field === 'bank_num'),
+  );
+
+/** "Number" in the block of the recipient is his number with the sender. */
+function numbersOfRecipient(findings: Findings, references: Reference[]): Scored[] {
+  const recipient = findings.parties.find((party) => party.role === 'recipient');
+  if (!recipient) return [];
+  const [left, top, right, bottom] = recipient.box;
+  const plain = findings.keys.filter((key) => /^(?:nummer|number|no|nr|numero|cislo|kod|code|n)$/.test(key.phrase));
+  return references
+    .filter(
+      ({ box, page }) =>
+        page === recipient.page && box[0] >= left && box[2] <= right + 1 && box[1] >= top && box[3] <= bottom + 1,
+    )
+    .filter((reference) =>
+      plain.some(
+        (key) =>
+          key.page === reference.page &&
+          isBeside(key, reference) &&
+          key.box[0] < reference.box[0] &&
+          reference.tokens[0]!.segment.line === key.line,
+      ),
+    )
+    .map((one) => ({ value: one.value, raw: one.raw, page: one.page, box: one.box, tokens: one.tokens, score: 0.3 }));
+}
+
+function fits(field: string, value: string): boolean {
+  if (field === 'var_sym') return /^\d{1,20}$/.test(value);
+  if (field === 'const_sym') return /^\d{1,8}$/.test(value);
+  if (field === 'spec_sym') return /^\d{1,10}$/.test(value);
+  return value.length <= 35;
+}

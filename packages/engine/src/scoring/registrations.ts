@@ -1,0 +1,188 @@
+import { isIco, isLuhn, isNif, isTaxCode, mendCountry, namesItself, readVatId } from '../candidates/identifiers';
+import type { Key } from '../candidates/key-phrases';
+import type { Placed } from '../candidates/labelled';
+import type { Role } from '../candidates/parties';
+import { findGroupedNumbers, type Reference } from '../candidates/references';
+import { linesBetween } from '../layout/relations';
+import { WEIGHTS } from './confidence';
+import { type Findings, fromValue, labelHints, type Put, pairs, type Scored } from './findings';
+
+/** VAT numbers and numbers of registers belong to the party in whose block or column they stand. */
+export function scoreRegistrations(findings: Findings, put: Put): void {
+  const dates = new Set(findings.values.flatMap(({ type, tokens }) => (type === 'date' ? tokens : [])));
+  const numbers = findings.pages
+    .flatMap((page) => findGroupedNumbers(page))
+    .filter(({ tokens }) => !tokens.every((token) => dates.has(token)));
+  const typed = findings.values.filter((value) => value.type === 'vat');
+  const typedTokens = new Set(typed.flatMap((value) => value.tokens));
+  const found: Registration[] = [];
+  const keyed = pairs(findings, 'vat_id', typed);
+  for (const value of typed) {
+    const pair = keyed.find((one) => one.value === value);
+    if (!pair && value.checked !== true && !namesItself(value.value)) continue;
+    const score =
+      (pair ? Math.max(0.6, pair.score) : -0.2) + (value.checked ? 0.8 : value.checked === false ? -0.3 : 0.2);
+    found.push({
+      kind: 'vat_id',
+      scored: fromValue(value, score, pair ? labelHints(pair) : {}),
+      role: roleAt(findings, value, pair?.key),
+      key: pair?.key,
+    });
+  }
+  for (const scored of looseNifs(findings)) {
+    found.push({
+      kind: 'vat_id',
+      scored,
+      role: roleAt(findings, scored.tokens[0]!, undefined),
+      key: undefined,
+    });
+  }
+  for (const kind of ['vat_id', 'ic', 'dic'] as const) {
+    for (const pair of pairs(findings, kind, numbers)) {
+      const { value, key, score } = pair;
+      if (value.tokens.some((token) => typedTokens.has(token)) && kind === 'vat_id') continue;
+      const isOcr = findings.pages[value.page - 1]!.source === 'ocr';
+      const normalized = registration(kind, value, key, isOcr);
+      if (!normalized || score < 0.3) continue;
+      const scored = {
+        value: normalized.value,
+        raw: value.raw,
+        page: value.page,
+        box: value.box,
+        tokens: value.tokens,
+        score: score + normalized.bonus,
+        hints: { ...labelHints(pair), checked: normalized.bonus > 0 ? 1 : normalized.bonus < 0 ? -1 : 0 },
+      };
+      found.push({ kind, scored, role: roleAt(findings, value, key), key });
+    }
+  }
+  for (const kind of ['vat_id', 'ic', 'dic'] as const) {
+    const all = found.filter((one) => one.kind === kind);
+    // "SE556677889901" is the VAT number, although the label of the company number stands near.
+    const own = all.filter(({ scored }) => kind !== 'ic' || !scored.tokens.some((token) => typedTokens.has(token)));
+    const list = (own.length > 0 ? own : all).filter((one, _, others) => isOwnersReading(one, others));
+    const sender = list.filter((one) => one.role === 'sender');
+    const recipient = list.filter((one) => one.role === 'recipient');
+    // What stands in nobody's block is the sender's: in the head or the foot of the letter.
+    const open = list.filter(
+      (one) => one.role === undefined && !recipient.some((other) => other.scored.value === one.scored.value),
+    );
+    put(
+      `sender_${kind}`,
+      [
+        ...sender,
+        ...open.map((one) => ({
+          ...one,
+          scored: { ...one.scored, score: one.scored.score - 0.4, hints: { ...one.scored.hints, nobodys: 1 } },
+        })),
+      ].map((one) => one.scored),
+    );
+    // The sender's number may stand near the recipient's address again; only inside of it is it the recipient's, too.
+    const senders = new Set(sender.map((one) => one.scored.value));
+    put(
+      `recipient_${kind}`,
+      recipient
+        .filter(({ scored }) => !senders.has(scored.value) || isInside(findings, 'recipient', scored))
+        .map((one) => one.scored),
+    );
+  }
+}
+
+interface Registration {
+  kind: 'vat_id' | 'ic' | 'dic';
+  scored: Scored;
+  role: Role | undefined;
+  key: Key | undefined;
+}
+
+/** A printed number that labels of both parties announce belongs to one of them: where the label fits best. */
+const isOwnersReading = (one: Registration, all: Registration[]) =>
+  !all.some(
+    (other) =>
+      other.scored.tokens[0] === one.scored.tokens[0] &&
+      other.role !== one.role &&
+      other.scored.score > one.scored.score,
+  );
+
+/** Whether something stands among the lines of a party. */
+const isInside = ({ parties }: Findings, role: Role, { page, box }: Scored) =>
+  box !== null &&
+  parties.some(
+    (party) =>
+      party.role === role &&
+      party.page === page &&
+      box[0] >= party.box[0] - 1 &&
+      box[1] >= party.box[1] - 1 &&
+      box[2] <= party.box[2] + 1 &&
+      box[3] <= party.box[3] + 1,
+  );
+
+/** Spanish tax numbers stand alone under the name; their check character tells them from other codes. */
+function looseNifs({ pages }: Findings): Scored[] {
+  return pages.flatMap((page) =>
+    page.segments.flatMap(({ tokens }) => {
+      const [token] = tokens;
+      const value = token?.text.replace(/[-.]/g, '') ?? '';
+      if (!token || tokens.length !== 1 || !isNif(value)) return [];
+      const { page, box } = token;
+      return [{ value, raw: token.text, page, box, tokens, score: 0.4, hints: { checked: 1 } }];
+    }),
+  );
+}
+
+function registration(
+  kind: 'vat_id' | 'ic' | 'dic',
+  { value }: Reference,
+  key: Key,
+  isOcr: boolean,
+): { value: string; bonus: number } | undefined {
+  const compact = value.replace(/[\s.\u00a0]/g, '');
+  const digits = compact.replace(/\D/g, '');
+  if (kind !== 'ic' && isTaxCode(compact)) return { value: compact, bonus: 0.6 };
+  if (kind === 'vat_id') {
+    if (/(?:^| )(?:ico|ic)$/.test(key.phrase) || digits.length < 7 || digits.length > 15) return undefined;
+    const mended = isOcr ? mendCountry(compact) : compact;
+    const withCountry = readVatId(mended);
+    return {
+      value: mended.replace(/[-/](?=\d{1,2}(-|$))/g, '-'),
+      bonus: withCountry?.checked ? 0.6 : digits.length < 8 ? -1 : 0,
+    };
+  }
+  if (kind === 'ic') {
+    // Numbers of German registers of companies may be short.
+    const least = /(?:^| )hr[ab](?: |$)/.test(key.phrase) ? 2 : 5;
+    if (digits.length < least || digits.length > 14) return undefined;
+    const known = isIco(digits) || ((digits.length === 9 || digits.length === 14) && isLuhn(digits));
+    return { value: digits, bonus: known ? WEIGHTS.checkHolds / 2 : 0 };
+  }
+  if (digits.length < 8 || digits.length > 16) return undefined;
+  return { value: compact, bonus: /^[A-Z]{2}\d/.test(compact) ? -0.8 : 0 };
+}
+
+const OF_RECIPIENT =
+  /\b(?:ihre|your|customer|client|kunden|votre|vase|buyer|recipient|uw|vevo|v no|v n|v nif|v nipc|vosso|vostra|vs)\b/;
+
+/** Whose a number is: by the words of its label, else by the block it stands in or under. */
+function roleAt(findings: Findings, placed: Pick<Placed, 'box' | 'page'>, key: Key | undefined): Role | undefined {
+  const page = findings.pages[placed.page - 1]!;
+  const text = key?.tokens[0]?.segment.tokens.flatMap((token) => token.parts).join(' ') ?? '';
+  if (key && OF_RECIPIENT.test(text)) return 'recipient';
+  const left = key ? Math.min(key.box[0], placed.box[0]) : placed.box[0];
+  let best: { role: Role; gap: number } | undefined;
+  for (const party of findings.parties) {
+    if (party.page !== placed.page) continue;
+    const [l, t, r] = party.box;
+    const [, , , b] = party.box;
+    const beside =
+      placed.box[1] > t - page.unit && placed.box[3] < b + page.unit && left > r && left - r < 0.25 * page.width;
+    if (beside && !best) best = { role: party.role, gap: 1 };
+    const inColumn = left > l - 2 * page.unit && left < Math.max(r, l + 10 * page.unit);
+    if (!inColumn || placed.box[1] < t - page.unit) continue;
+    const gap = Math.max(0, linesBetween(party, { box: placed.box, page: placed.page }, page.unit));
+    if (gap < 9 && (!best || gap < best.gap)) best = { role: party.role, gap };
+  }
+  // Far down under an address is the foot of the page.
+  if (best && (placed.box[1] < page.height * 0.6 || best.gap < 2))
+    return best.role === 'delivery' ? undefined : best.role;
+  return undefined;
+}

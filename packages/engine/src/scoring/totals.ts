@@ -1,0 +1,162 @@
+import type { LabelOptions } from '../candidates/labelled';
+import { toUnits } from '../candidates/numbers';
+import type { Value } from '../candidates/values';
+import {
+  type Amount,
+  chooseTotals,
+  rankAmounts,
+  type TotalCandidates,
+  type TotalField,
+  textOf,
+} from '../consistency/totals';
+import { type Findings, type Put, pairs, type Scored } from './findings';
+
+const TOTAL_FIELDS: TotalField[] = [
+  'amount_total',
+  'amount_total_base',
+  'amount_total_tax',
+  'amount_due',
+  'amount_paid',
+  'amount_rounding',
+];
+
+/** The amounts of the whole document, chosen together: they must agree with each other. */
+export function scoreTotals(findings: Findings, put: Put): void {
+  const amounts = findings.values.filter(
+    (value) =>
+      value.type === 'amount' &&
+      (value.decimals > 0 || value.currency) &&
+      value.decimals <= 3 &&
+      !findings.isItem(value.page, value.line),
+  );
+  const whole = findings.values.filter(
+    (value) =>
+      value.type === 'amount' && value.decimals === 0 && !value.currency && !findings.isItem(value.page, value.line),
+  );
+  const lastPage = findings.pages.length;
+  const candidates: TotalCandidates = {};
+  for (const field of TOTAL_FIELDS) {
+    const options: LabelOptions = { last: true, maxLines: 5 };
+    const list = [
+      ...pairs(findings, field, amounts, options),
+      ...pairs(findings, field, whole, options)
+        .filter((pair) => pair.relation === 'beside')
+        .map((pair) => ({ ...pair, score: pair.score - 0.8 })),
+    ];
+    // The summary stands at the end: lower on the page and on the last page.
+    const placed = list.map((pair) => {
+      const page = findings.pages[pair.value.page - 1]!;
+      const down = pair.value.box[1] / page.height;
+      return { ...pair, score: pair.score + 0.6 * down - 0.3 + (pair.value.page === lastPage ? 0.2 : 0) };
+    });
+    candidates[field] = rankAmounts(placed);
+  }
+  for (const { field, value } of findSumRows(findings)) {
+    const units = toUnits(value.value);
+    const list = candidates[field] ?? [];
+    const known = list.find((one) => one.units === units);
+    if (known) known.score = Math.max(known.score, SUM_ROW);
+    else list.push({ value, units, score: SUM_ROW });
+    candidates[field] = list.sort((a, b) => b.score - a.score);
+  }
+  candidates.amount_total = withLargest(candidates.amount_total ?? [], amounts);
+  const chosen = chooseTotals(candidates, [...amounts, ...whole], findings.taxSums);
+  const floor: Partial<Record<TotalField, number>> = { amount_total: -2, amount_due: -1 };
+  // What is not said to be paid is due.
+  const total = chosen.amount_total?.[0];
+  const isPaid = chosen.amount_paid?.some((amount) => amount.score > 1);
+  if (total && !isPaid && !chosen.amount_due?.some((amount) => amount.score > 0)) {
+    chosen.amount_due = [...(chosen.amount_due ?? []), { ...total, score: Math.min(0, total.score - 0.8) }];
+    chosen.amount_due.sort((a, b) => b.score - a.score);
+  }
+  for (const field of TOTAL_FIELDS) {
+    const list = (chosen[field] ?? []).filter((amount) => amount.score > (floor[field] ?? -0.5));
+    const named = new Set((candidates[field] ?? []).filter((one) => one.value).map((one) => one.units));
+    put(
+      field,
+      list.map((amount) => ({
+        ...scoredAmount(amount, field),
+        hints: {
+          agrees: agrees(field, amount.units, chosen),
+          named: named.has(amount.units) ? 1 : 0,
+          calculated: amount.value ? 0 : 1,
+          whole: amount.value?.decimals === 0 ? 1 : 0,
+          taxRows: findings.taxSums ? 1 : 0,
+          zero: amount.units === 0 ? 1 : 0,
+        },
+      })),
+    );
+  }
+}
+
+/** What the last row of a table says by its sums alone, in logits. */
+const SUM_ROW = 0.9;
+
+/** The row under a table that begins with "total" and has base, tax and their sum; or base and tax, and the sum below. */
+function findSumRows({ pages, keys, values, isItem }: Findings): { field: TotalField; value: Value }[] {
+  return pages.flatMap((page) => {
+    const named = keys.filter(
+      (key) =>
+        key.page === page.number &&
+        key.meanings.some(({ field }) => field === 'amount_total' || field === 'total_stop'),
+    );
+    const amounts = values.filter(({ type, page: number }) => type === 'amount' && number === page.number);
+    for (const line of [...page.lines].reverse()) {
+      const own = amounts
+        .filter((value) => value.line === line.number && !isItem(value.page, value.line))
+        .sort((a, b) => a.box[0] - b.box[0]);
+      if (
+        own.length < 2 ||
+        own.length > 6 ||
+        !named.some((key) => key.line === line.number && key.box[0] < own[0]!.box[0])
+      )
+        continue;
+      const below = amounts.filter(({ box }) => box[1] > line.box[1] && box[1] - line.box[3] < 4 * page.unit);
+      for (const [at, base] of own.entries()) {
+        for (const tax of own.slice(at + 1)) {
+          const [net, added] = [Number(base.value), Number(tax.value)];
+          if (net * added <= 0 || Math.abs(added) > 0.3 * Math.abs(net)) continue;
+          const total = [...own, ...below].find(
+            (value) => value !== base && value !== tax && Math.abs(Number(value.value) - net - added) < 0.011,
+          );
+          if (!total) continue;
+          return [
+            { field: 'amount_total_base', value: base },
+            { field: 'amount_total_tax', value: tax },
+            { field: 'amount_total', value: total },
+          ];
+        }
+      }
+    }
+    return [];
+  });
+}
+
+/** 1 when base and tax add up to the total with this amount, -1 when they do not, 0 when one of them is not known. */
+function agrees(field: TotalField, units: number, chosen: TotalCandidates): number {
+  const of = (other: TotalField) => (other === field ? units : chosen[other]?.[0]?.units);
+  const [total, base, tax] = [of('amount_total'), of('amount_total_base'), of('amount_total_tax')];
+  if (total === undefined) return 0;
+  if (field === 'amount_due' || field === 'amount_paid') {
+    return Math.abs(total - units) <= 101 ? 1 : 0;
+  }
+  if (base === undefined || tax === undefined) return 0;
+  return Math.abs(base + tax - total) <= 101 ? 1 : -1;
+}
+
+/** Without any label the largest amount is the best guess. */
+function withLargest(list: Amount[], amounts: Value[]): Amount[] {
+  if (list.length > 0) return list;
+  const largest = [...amounts].sort((a, b) => Number(b.value) - Number(a.value))[0];
+  return largest ? [{ value: largest, units: Math.round(Number(largest.value) * 10_000), score: -1 }] : [];
+}
+
+const scoredAmount = (amount: Amount, field: TotalField): Scored => ({
+  // What was paid is often printed as a deduction.
+  value: field === 'amount_paid' ? textOf(amount).replace(/^-/, '') : textOf(amount),
+  raw: amount.value?.raw ?? '',
+  page: amount.value?.page ?? 1,
+  box: amount.value?.box ?? null,
+  tokens: amount.value?.tokens ?? [],
+  score: amount.score,
+});
