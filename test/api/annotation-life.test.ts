@@ -144,6 +144,7 @@ it('an annotation that moves takes the schema of the other queue', async () => {
   for (const [status, refused] of [
     ['reviewing', 400],
     ['exported', 409],
+    ['confirmed', 400],
   ]) {
     expect((await send('PATCH', annotation, { body: { queue: tabular.url, status } })).status).toBe(refused);
     expect((await api.get(annotation)).queue).toBe(queue);

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { JobCrashed, type JobError, JobOutOfMemory, JobTimeout, PoolClosed, restoreError } from './job-errors';
 import type { JobReply, JobRequest } from './job-protocol';
+import { childrenOf } from './process-tree';
 
 /** Job name -> types of its input and output. */
 export type JobTable<Jobs> = { [K in keyof Jobs]: { input: unknown; output: unknown } };
@@ -154,14 +155,9 @@ function readOwnMemory(pid: number | undefined): number {
 
 /** Resident bytes of a process and its descendants. */
 function readGroupMemory(pid: number): number {
-  let children = '';
-  try {
-    children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
-  } catch {
-    // Gone, or a kernel that does not list children: then only the process itself counts.
-  }
-  const others = children.split(' ').filter(Boolean).map(Number).map(readGroupMemory);
-  return others.reduce((sum, bytes) => sum + bytes, readOwnMemory(pid));
+  return childrenOf(pid)
+    .map(readGroupMemory)
+    .reduce((sum, bytes) => sum + bytes, readOwnMemory(pid));
 }
 
 /**

@@ -247,10 +247,11 @@ export function createAnnotations(tools: AnnotationTools) {
       let annotation = await store.get(caller, request.id);
       if (request.queueId !== undefined && request.queueId !== annotation.queueId) {
         // What cannot get the state is not moved either.
-        if (request.status !== undefined && request.status !== annotation.status) {
-          applyTrigger(annotation, triggerOf(annotation, request.status), { caller, now: new Date() });
+        const newStatus = request.status === annotation.status ? undefined : request.status;
+        if (newStatus !== undefined) {
+          applyTrigger(annotation, triggerOf(annotation, newStatus), { caller, now: new Date() });
         }
-        annotation = await transfer.move(caller, request.id, request.queueId);
+        annotation = await transfer.move(caller, request.id, request.queueId, newStatus);
       }
       const patchOf = ({ duration, status }: Annotation): Partial<Annotation> => ({
         ...(request.metadata && { metadata: checkMetadata(request.metadata) }),

@@ -94,10 +94,15 @@ export function createTransfer(tools: AnnotationTools) {
   };
 
   return {
-    /** PATCH of `queue`: the annotation takes the target queue's schema. */
-    async move(caller: Caller, id: number, queueId: number): Promise<Annotation> {
+    /**
+     * PATCH of `queue`: the annotation takes the target queue's schema.
+     *
+     * @param newStatus that it is to get there; when the target queue has switched it off, nothing is moved
+     */
+    async move(caller: Caller, id: number, queueId: number, newStatus?: string): Promise<Annotation> {
       await store.get(caller, id);
       const target = await getTarget(caller, queueId, 'queue');
+      if (newStatus !== undefined) rules.requireStatusOf(target, newStatus);
       return transaction(backbone.database, async (session) => {
         const before = await store.get(caller, id, session);
         if (before.queueId === queueId) return before;
