@@ -1,4 +1,8 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+
+/** How often a folder is removed in which something still writes, and how long to wait between, in milliseconds. */
+const REMOVALS = 40;
+const PAUSE_MS = 50;
 
 /** What a process has started itself; none where there is no /proc, or a kernel that does not list children. */
 export function childrenOf(pid: number): number[] {
@@ -21,15 +25,22 @@ function killDescendants(pid: number): void {
   }
 }
 
+/** Removes a folder of programs that were just killed: until they are gone they may still put something back. */
+function removeFolder(folder: string): void {
+  for (let removal = 0; removal < REMOVALS && existsSync(folder); removal += 1) {
+    if (removal > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
+    try {
+      rmSync(folder, { recursive: true, force: true });
+    } catch {
+      // Something came in between. What stays at last is removed by a later pool.
+    }
+  }
+}
+
 /** Ends this process, the leader of a group, with all that it has started, and removes its folder; an empty one is none. */
 export function endGroup(folder: string): void {
-  // A program that goes on writing would put back what is removed.
   killDescendants(process.pid);
-  try {
-    if (folder) rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
-  } catch {
-    // Something still writes there: a later pool removes it.
-  }
+  if (folder) removeFolder(folder);
   try {
     process.kill(-process.pid, 'SIGKILL');
   } catch {
