@@ -123,11 +123,7 @@ function findWrappedIbans(page: PageLayout): Value[] {
     const under = below.find((one) => join(one)?.valid) ?? below.find((one) => join(one));
     const iban = under && join(under);
     if (!under || !iban) return [];
-    const tokens = [...tokensAt(segment, start, segment.text.length), ...under.tokens];
-    const raw = tokens.map((token) => token.text).join(' ');
-    const box = unite(tokens.map((token) => token.box));
-    const place = { tokens, box, page: segment.page, line: segment.line };
-    return [{ type: 'iban', value: iban.iban, raw, ...place, decimals: 0, checked: iban.valid }];
+    return [{ type: 'iban', value: iban.iban, ...overLines(segment, start, under), checked: iban.valid }];
   });
 }
 
@@ -140,14 +136,18 @@ function findWrappedVatIds(page: PageLayout): Value[] {
       const read = readVatId(`${segment.text.slice(start)} ${under.text}`);
       // Without check digits anything could be the rest of anything.
       if (!read?.checked) continue;
-      const tokens = [...tokensAt(segment, start, segment.text.length), ...under.tokens];
-      const raw = tokens.map((token) => token.text).join(' ');
-      const box = unite(tokens.map((token) => token.box));
-      const place = { tokens, box, page: segment.page, line: segment.line };
-      return [{ type: 'vat', value: read.vatId, raw, ...place, decimals: 0, checked: true }];
+      return [{ type: 'vat', value: read.vatId, ...overLines(segment, start, under), checked: true }];
     }
     return [];
   });
+}
+
+/** Where a number stands that begins in a text and takes all of the one under it. */
+function overLines(segment: Segment, start: number, under: Segment) {
+  const tokens = [...tokensAt(segment, start, segment.text.length), ...under.tokens];
+  const raw = tokens.map((token) => token.text).join(' ');
+  const box = unite(tokens.map((token) => token.box));
+  return { raw, tokens, box, page: segment.page, line: segment.line, decimals: 0 };
 }
 
 /** Codes right under a text, at the left edge of one of its words: there a number may go on. */

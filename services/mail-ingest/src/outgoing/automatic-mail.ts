@@ -85,12 +85,10 @@ export function createAutomaticMail(options: AutomaticMailOptions) {
       subject: renderText(template.subject, values),
       text: stripTags(html),
       labels: [subject === 'email_with_no_processable_attachments' ? 'automatic_rejection' : STATUS_INFO],
-      ...{
-        relatedAnnotationIds: about.annotationIds,
-        relatedDocumentIds: [],
-        templateId: template.id,
-        resetsThreads: false,
-      },
+      relatedAnnotationIds: about.annotationIds,
+      relatedDocumentIds: [],
+      templateId: template.id,
+      resetsThreads: false,
     });
     return async (session) => {
       if (await deliveries.claimOccasion(session, email.id, key)) await send(session);
