@@ -26,4 +26,5 @@ export { createReader } from './reader';
 export { type ServeOptions, serveRpc } from './server';
 export { type RpcSettings, readRpcSettings, type ServiceName } from './settings';
 export { createShare } from './share';
+export { withoutEnd } from './shared-work';
 export type { RpcTls } from './tls';

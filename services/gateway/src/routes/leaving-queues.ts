@@ -1,6 +1,5 @@
 import { queue } from '@intake/contracts';
-import { type Caller, isNeighbourAway } from '@intake/rpc';
-import { currentContext, runInContext } from '@intake/service';
+import { type Caller, isNeighbourAway, withoutEnd } from '@intake/rpc';
 import type { Services } from '../services';
 
 /** How long an answer is good for, in milliseconds: another gateway may have taken a deletion meanwhile. */
@@ -37,8 +36,7 @@ export function createLeavingQueues({ queue: queues }: Pick<Services, 'queue'>) 
       const there = known.get(key);
       if (there && there.until > now) return there.ids;
       for (const [old, { until }] of known) if (until <= now) known.delete(old);
-      // The answer serves other requests too: it does not end with the one that was first.
-      const ids = runInContext({ ...currentContext(), deadline: undefined, signal: undefined }, () => read(caller));
+      const ids = withoutEnd(() => read(caller));
       known.set(key, { ids, until: now + FRESH_MS });
       ids.catch(() => known.delete(key));
       return ids;
