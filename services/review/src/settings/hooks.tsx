@@ -13,21 +13,8 @@ import { useReplay } from './use-replay';
 
 /** The extensions of the organization. */
 export function Hooks() {
-  const client = useQueryClient();
   const hooks = useQuery(queries.hooks());
   const [edited, setEdited] = useState<Hook | 'new' | null>(null);
-  const change = async ({ url }: Hook, active: boolean) => {
-    client.setQueryData(queries.hooks().queryKey, (known) =>
-      known?.map((one) => (one.url === url ? { ...one, active } : one)),
-    );
-    try {
-      await call(url, { method: 'PATCH', body: { active } });
-      showToast(texts.saved);
-    } catch (error) {
-      showToast((error as Error).message, true);
-    }
-    void client.invalidateQueries({ queryKey: ['hooks'] });
-  };
   if (hooks.error) return <Problem error={hooks.error} />;
   return (
     <>
@@ -58,12 +45,7 @@ export function Hooks() {
             <td className="small">{hook.config.url ?? hook.type}</td>
             <td className="small">{hook.events.some(isNotice) && <Undelivered hook={hook} />}</td>
             <td>
-              <input
-                type="checkbox"
-                aria-label={`${texts.settings.hook.active}: ${hook.name}`}
-                checked={hook.active}
-                onChange={(event) => void change(hook, event.target.checked)}
-              />
+              <Active hook={hook} />
             </td>
           </tr>
         ))}
@@ -71,6 +53,31 @@ export function Hooks() {
       <HookCalls hooks={hooks.data ?? []} />
       {edited && <HookDialog hook={edited === 'new' ? undefined : edited} onClose={() => setEdited(null)} />}
     </>
+  );
+}
+
+/** Whether the hook is called. What was chosen stands at once, until the server has said what holds. */
+function Active({ hook }: { readonly hook: Hook }) {
+  const client = useQueryClient();
+  const [chosen, setChosen] = useState<boolean | null>(null);
+  const change = async (active: boolean) => {
+    setChosen(active);
+    try {
+      await call(hook.url, { method: 'PATCH', body: { active } });
+      showToast(texts.saved);
+    } catch (error) {
+      showToast((error as Error).message, true);
+    }
+    await client.invalidateQueries({ queryKey: queries.hooks().queryKey });
+    setChosen((current) => (current === active ? null : current));
+  };
+  return (
+    <input
+      type="checkbox"
+      aria-label={`${texts.settings.hook.active}: ${hook.name}`}
+      checked={chosen ?? hook.active}
+      onChange={(event) => void change(event.target.checked)}
+    />
   );
 }
 
