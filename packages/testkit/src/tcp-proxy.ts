@@ -11,6 +11,8 @@ export interface TcpProxy {
   cut(): void;
   /** Takes connections and data and passes nothing on, as a machine does that vanished. */
   freeze(): void;
+  /** Connections that are open now end when anything more is sent on them: the server has ended them a moment ago. */
+  expire(): void;
   /** Of every `nth` piece of data that the server answers, the connection is gone before it arrives: done, but nobody hears. */
   loseAnswers(nth: number): void;
   /** Passes everything on again. Connections that were frozen are ended. */
@@ -23,6 +25,7 @@ export interface TcpProxy {
 /** Starts a proxy to a port of this machine. */
 export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
+  let expired = new Set<Socket>();
   let state: 'open' | 'cut' | 'frozen' = 'open';
   let delayMs = 0;
   let nth = 0;
@@ -32,6 +35,10 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
   const pass = (from: Socket, to: Socket, isAnswer: boolean) => {
     from.on('data', (chunk) => {
       if (state === 'frozen') return;
+      if (expired.has(from)) {
+        from.destroy();
+        return;
+      }
       if (isAnswer && nth > 0 && ++answers % nth === 0) {
         lost += 1;
         from.destroy();
@@ -89,6 +96,9 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
     },
     freeze: () => {
       state = 'frozen';
+    },
+    expire: () => {
+      expired = new Set(sockets);
     },
     loseAnswers: (every) => {
       nth = every;

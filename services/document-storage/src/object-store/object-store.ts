@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
-import http from 'node:http';
-import https from 'node:https';
 import type { Readable } from 'node:stream';
 import { Refusal } from '@intake/rpc';
 import { Client } from 'minio';
 import { createPart, startMultipart } from './multipart';
 import { isObjectMissing, isStoreAway, isStoreFull } from './store-errors';
+import { createTransport, isStale } from './transport';
 
 /** Where the object store is. */
 export interface ObjectStoreOptions {
@@ -42,11 +41,6 @@ export interface ObjectStore {
   check(): Promise<void>;
 }
 
-/** How long a connection to the store may take, in milliseconds. */
-const CONNECT_MS = 1500;
-/** How long the store may leave a request without a sign of life, in milliseconds. */
-const SILENCE_MS = 10_000;
-
 /** The object store of this installation. Nothing is asked of it before it is used. */
 export function createObjectStore({ url, accessKey, secretKey, bucket, region }: ObjectStoreOptions): ObjectStore {
   const { protocol, hostname, port } = new URL(url);
@@ -59,14 +53,17 @@ export function createObjectStore({ url, accessKey, secretKey, bucket, region }:
     secretKey,
     region,
     pathStyle: true,
-    transport: createImpatientTransport(secure),
+    transport: createTransport(secure),
     retryOptions: { disableRetry: true },
   });
 
   let bucketReady: Promise<void> | undefined;
   const ask = async <T>(question: () => Promise<T>): Promise<T> => {
     try {
-      return await question();
+      return await question().catch((error) => {
+        if (isStale(error)) return question();
+        throw error;
+      });
     } catch (error) {
       // A store that lost its data gets its bucket again at the next write.
       if ((error as { code?: string }).code === 'NoSuchBucket') bucketReady = undefined;
@@ -162,26 +159,4 @@ export function createObjectStore({ url, accessKey, secretKey, bucket, region }:
       await ask(() => client.bucketExists(bucket));
     },
   };
-}
-
-/** Requests that fail soon when the store does not answer. Reading a body may take as long as its reader needs. */
-function createImpatientTransport(secure: boolean): Pick<typeof http, 'request'> {
-  const agent = secure
-    ? new https.Agent({ keepAlive: true, maxSockets: 128 })
-    : new http.Agent({ keepAlive: true, maxSockets: 128 });
-  const request = (options: http.RequestOptions, callback?: (response: http.IncomingMessage) => void) => {
-    const made = (secure ? https : http).request({ ...options, agent }, callback);
-    const giveUp = (what: string) =>
-      made.destroy(Object.assign(new Error(`the object store ${what}`), { code: 'ETIMEDOUT' }));
-    made.once('socket', (socket) => {
-      if (!socket.connecting) return;
-      const timer = setTimeout(() => giveUp('cannot be connected'), CONNECT_MS);
-      socket.once('connect', () => clearTimeout(timer));
-      socket.once('close', () => clearTimeout(timer));
-    });
-    made.setTimeout(SILENCE_MS, () => giveUp('does not answer'));
-    made.once('response', () => made.setTimeout(0));
-    return made;
-  };
-  return { request: request as typeof http.request };
 }

@@ -1,8 +1,8 @@
 const NETWORK =
   /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ERR_STREAM_PREMATURE_CLOSE)$/;
-/** Codes of S3 and MinIO for troubles that pass. */
+/** Codes of S3 and MinIO for troubles that pass. An upload in parts that has gone begins anew. */
 const PASSING =
-  /^(SlowDown|ServiceUnavailable|InternalError|RequestTimeout|XMinioServerNotInitialized|XMinioReadQuorum|XMinioWriteQuorum|SlowDownRead|SlowDownWrite)$/;
+  /^(NoSuchUpload|SlowDown|ServiceUnavailable|InternalError|RequestTimeout|XMinioServerNotInitialized|XMinioReadQuorum|XMinioWriteQuorum|SlowDownRead|SlowDownWrite)$/;
 
 /** Whether an error of the S3 client says that the store cannot do it now, so that the same call may succeed later. */
 export function isStoreAway(error: unknown): boolean {
