@@ -1,6 +1,6 @@
 import { types } from 'node:util';
 import type { Runtime } from '@intake/service';
-import mongoose, { type ClientSession, type Connection, type mongo } from 'mongoose';
+import mongoose, { type ClientSession, type Connection, type Model, type mongo } from 'mongoose';
 
 /** One service's own database. */
 export interface Database {
@@ -71,11 +71,36 @@ async function whileStarting<T>(task: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Creates the indexes of the service's models; called once by each service after its models are defined. */
+/**
+ * Filters of indexes that hold only the rows in which a field is filled: with an id, a text or a time. MongoDB uses such an index
+ * where a query implies its filter. Being equal to an id or a text does; a range of times has to say it, too. (It would never take a
+ * `$type` for implied.)
+ */
+export const FILLED = { id: { $gt: 0 }, text: { $gt: '' }, date: { $gt: new Date(0) } } as const;
+
+/**
+ * Creates the indexes of the service's models; called once by each service after its models are defined. An index that an earlier
+ * version made with other options is made anew; others that somebody added stay.
+ */
 export async function createIndexes(database: Database): Promise<void> {
   for (const model of Object.values(database.connection.models)) {
     await whileStarting(() => model.createCollection());
+    await whileStarting(() => dropOutdated(model));
     await whileStarting(() => model.createIndexes());
+  }
+}
+
+const INDEX_NOT_FOUND = 27;
+
+/** Drops indexes that are there under the name of one of the model's, but are other ones. */
+async function dropOutdated(model: Model<unknown>): Promise<void> {
+  const { toDrop, toCreate } = await model.diffIndexes();
+  const missing = toCreate.map((keys) => Object.entries(keys).flat().join('_'));
+  for (const name of toDrop.filter((there) => missing.includes(there))) {
+    await model.collection.dropIndex(name).catch((error) => {
+      // Another process of the service was faster.
+      if (!hasCode(error, INDEX_NOT_FOUND)) throw error;
+    });
   }
 }
 

@@ -5,6 +5,7 @@ export {
   createIndexes,
   type Database,
   type DatabaseOptions,
+  FILLED,
   isDuplicateKey,
   isMongoUnavailable,
   rowsOf,

@@ -20,6 +20,7 @@ import {
   createLeases,
   createOutbox,
   type Database,
+  FILLED,
   type Ids,
   type Inbox,
   isDuplicateKey,
@@ -78,6 +79,59 @@ describe('database', () => {
 
   it('makes the service ready', async () => {
     expect((await fetch(`http://127.0.0.1:${service.opsPort}/readyz`)).status).toBe(200);
+  });
+});
+
+describe('indexes', () => {
+  const COLLECTION = 'indexed';
+  /** The model as one version of the service has it. */
+  const define = async (version: string, index: (schema: Schema) => void) => {
+    const [, , own] = await connect(env.INTAKE_MONGODB_URL as string, version);
+    const schema = new Schema({ _id: Number, fileId: Number, name: String, at: Date }, { collection: COLLECTION });
+    index(schema);
+    const model = own.connection.useDb(database.name).model('Indexed', schema);
+    const made = { ...own, connection: model.db };
+    await createIndexes(made);
+    return { model, again: () => createIndexes(made) };
+  };
+  const usedBy = (plan: unknown): unknown =>
+    JSON.stringify(plan)
+      .match(/"indexName":"(\w+)"|"(COLLSCAN)"/)
+      ?.slice(1)
+      .find(Boolean);
+
+  it('of filled fields alone are used for what is equal to something, and for times that say so', async () => {
+    const { model } = await define('filled', (schema) => {
+      schema.index({ fileId: 1 }, { partialFilterExpression: { fileId: FILLED.id } });
+      schema.index({ name: 1 }, { partialFilterExpression: { name: FILLED.text } });
+      schema.index({ at: 1 }, { partialFilterExpression: { at: FILLED.date } });
+    });
+    const planOf = async (filter: object) =>
+      usedBy((await model.collection.find(filter).explain('queryPlanner')).queryPlanner.winningPlan);
+    expect(await planOf({ fileId: 4 })).toBe('fileId_1');
+    expect(await planOf({ fileId: { $in: [4, 5] } })).toBe('fileId_1');
+    expect(await planOf({ name: 'a' })).toBe('name_1');
+    expect(await planOf({ at: { ...FILLED.date, $lt: new Date() } })).toBe('at_1');
+    expect(await planOf({ fileId: null })).toBe('COLLSCAN');
+  });
+
+  it('that an earlier version made otherwise are made anew, others stay as they are', async () => {
+    const { model } = await define('earlier', (schema) => {
+      schema.index({ fileId: 1 }, { partialFilterExpression: { fileId: { $type: 'number' } } });
+      schema.index({ at: 1 }, { expireAfterSeconds: 60 });
+    });
+    await model.collection.createIndex({ name: -1 }, { name: 'by_an_operator' });
+    const indexes = () => model.collection.aggregate([{ $indexStats: {} }, { $sort: { name: 1 } }]).toArray();
+    const later = await define('later', (schema) => {
+      schema.index({ fileId: 1 }, { partialFilterExpression: { fileId: FILLED.id } });
+      schema.index({ at: 1 }, { expireAfterSeconds: 60 });
+    });
+    const there = await indexes();
+    expect(there.map(({ name }) => name)).toEqual(expect.arrayContaining(['at_1', 'by_an_operator', 'fileId_1']));
+    expect(there.find(({ name }) => name === 'fileId_1')?.spec.partialFilterExpression).toEqual({ fileId: FILLED.id });
+    await later.again();
+    const since = (found: typeof there) => found.map(({ name, accesses }) => [name, accesses.since]);
+    expect(since(await indexes())).toEqual(since(there));
   });
 });
 

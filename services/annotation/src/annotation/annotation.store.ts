@@ -1,5 +1,5 @@
 import type { annotation as contract } from '@intake/contracts';
-import { type ClientSession, type Database, inQueues, rowsOf, toWindow } from '@intake/mongo';
+import { type ClientSession, type Database, FILLED, inQueues, rowsOf, toWindow } from '@intake/mongo';
 import { type Caller, invalidField, organizationOf, Refusal } from '@intake/rpc';
 import { Schema } from 'mongoose';
 import type { NodeRow } from '../content/node-row';
@@ -131,21 +131,18 @@ export function createAnnotationStore(database: Database) {
   schema.index({ organizationId: 1, modifierId: 1 });
   schema.index({ documentId: 1 });
   schema.index({ queueId: 1, createdAt: 1 });
-  schema.index({ emailId: 1 }, { partialFilterExpression: { emailId: { $type: 'number' } } });
+  schema.index({ emailId: 1 }, { partialFilterExpression: { emailId: FILLED.id } });
   schema.index({ schemaId: 1, _id: 1 });
   schema.index(
     { status: 1, restingSince: 1 },
     { partialFilterExpression: { status: { $in: ['importing', 'exporting', 'reviewing'] } } },
   );
-  schema.index(
-    { uploadId: 1, documentId: 1 },
-    { unique: true, partialFilterExpression: { uploadId: { $type: 'number' } } },
-  );
-  schema.index({ purgeRequestedAt: 1 }, { partialFilterExpression: { purgeRequestedAt: { $type: 'date' } } });
-  schema.index({ organizationId: 1, md5: 1 }, { partialFilterExpression: { md5: { $type: 'string' } } });
+  schema.index({ uploadId: 1, documentId: 1 }, { unique: true, partialFilterExpression: { uploadId: FILLED.id } });
+  schema.index({ purgeRequestedAt: 1 }, { partialFilterExpression: { purgeRequestedAt: FILLED.date } });
+  schema.index({ organizationId: 1, md5: 1 }, { partialFilterExpression: { md5: FILLED.text } });
   schema.index(
     { organizationId: 1, fingerprint: 1, md5: 1 },
-    { partialFilterExpression: { fingerprint: { $type: 'string' } } },
+    { partialFilterExpression: { fingerprint: FILLED.text } },
   );
   schema.index({ labelIds: 1 });
   schema.index({ relationIds: 1 });
@@ -381,7 +378,7 @@ export function createAnnotationStore(database: Database) {
     },
     async findPurgeable(limit: number): Promise<Annotation[]> {
       const found = await model
-        .find({ purgeRequestedAt: { $type: 'date' } })
+        .find({ purgeRequestedAt: FILLED.date })
         .sort({ purgeRequestedAt: 1 })
         .limit(limit)
         .lean<Row[]>();

@@ -1,6 +1,7 @@
 import {
   type ClientSession,
   type Database,
+  FILLED,
   type PageRequest,
   rowsOf,
   toSort,
@@ -166,9 +167,9 @@ export function createDocumentStore(database: Database, files: Pick<FileStore, '
   schema.index({ organizationId: 1, sharedQueueIds: 1 });
   schema.index({ organizationId: 1, sha256: 1 });
   schema.index({ s3Name: 1 }, { unique: true });
-  schema.index({ emailId: 1 }, { partialFilterExpression: { emailId: { $type: 'number' } } });
-  schema.index({ unclaimedSince: 1 }, { partialFilterExpression: { unclaimedSince: { $type: 'date' } } });
-  schema.index({ parentId: 1 }, { partialFilterExpression: { parentId: { $type: 'number' } } });
+  schema.index({ emailId: 1 }, { partialFilterExpression: { emailId: FILLED.id } });
+  schema.index({ unclaimedSince: 1 }, { partialFilterExpression: { unclaimedSince: FILLED.date } });
+  schema.index({ parentId: 1 }, { partialFilterExpression: { parentId: FILLED.id } });
   const model = database.connection.model('Document', schema);
 
   const rows = rowsOf<Row>(database, 'documents');
@@ -199,7 +200,7 @@ export function createDocumentStore(database: Database, files: Pick<FileStore, '
     hasBytes: async (id) => (await rows.countDocuments({ _id: id, purgedAt: { $exists: false } }, { limit: 1 })) > 0,
     async findUnclaimed(before, limit) {
       const found = await rows
-        .find({ unclaimedSince: { $lt: before } })
+        .find({ unclaimedSince: { ...FILLED.date, $lt: before } })
         .limit(limit)
         .toArray();
       return found.map(toDocument);

@@ -1,4 +1,4 @@
-import { type ClientSession, type Database, isDuplicateKey, rowsOf } from '@intake/mongo';
+import { type ClientSession, type Database, FILLED, isDuplicateKey, rowsOf } from '@intake/mongo';
 import { Schema } from 'mongoose';
 import type { Job } from './job';
 
@@ -38,10 +38,7 @@ export function createJobStore(database: Database, leaseMs = LEASE_MS) {
     { collection: 'jobs', versionKey: false },
   );
   schema.index({ state: 1, organizationId: 1, dueAt: 1 });
-  schema.index(
-    { doneAt: 1 },
-    { expireAfterSeconds: KEEP_DONE_S, partialFilterExpression: { doneAt: { $type: 'date' } } },
-  );
+  schema.index({ doneAt: 1 }, { expireAfterSeconds: KEEP_DONE_S, partialFilterExpression: { doneAt: FILLED.date } });
   const jobs = database.connection.model('Job', schema);
   const rows = rowsOf<Row>(database, 'jobs');
   const turns = database.connection.model(

@@ -1,4 +1,13 @@
-import { type ClientSession, type Database, inQueues, type PageRequest, rowsOf, toSort, toWindow } from '@intake/mongo';
+import {
+  type ClientSession,
+  type Database,
+  FILLED,
+  inQueues,
+  type PageRequest,
+  rowsOf,
+  toSort,
+  toWindow,
+} from '@intake/mongo';
 import { type Caller, organizationOf, Refusal } from '@intake/rpc';
 import { Schema } from 'mongoose';
 import type { SentCounts } from '../outgoing/daily-limits';
@@ -257,11 +266,11 @@ export function createEmailStore(database: Database): EmailStore {
   schema.index({ queueId: 1, messageId: 1 });
   schema.index({ threadId: 1 });
   schema.index({ relatedAnnotationIds: 1 });
-  schema.index({ templateId: 1, createdAt: 1 }, { partialFilterExpression: { templateId: { $type: 'number' } } });
+  schema.index({ templateId: 1, createdAt: 1 }, { partialFilterExpression: { templateId: FILLED.id } });
   const outgoing = { partialFilterExpression: { type: 'outgoing' } };
   schema.index({ organizationId: 1, isAutomatic: 1, createdAt: 1 }, outgoing);
   schema.index({ organizationId: 1, isAutomatic: 1, sentAt: 1 }, outgoing);
-  schema.index({ uploadId: 1 }, { partialFilterExpression: { uploadId: { $type: 'number' } } });
+  schema.index({ uploadId: 1 }, { partialFilterExpression: { uploadId: FILLED.id } });
   schema.index({ lookAgainAt: 1 }, { partialFilterExpression: { state: 'received' } });
   database.connection.model('Email', schema);
   const model = database.connection.model('Email');
