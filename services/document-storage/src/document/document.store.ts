@@ -166,6 +166,12 @@ export function createDocumentStore(database: Database, files: Pick<FileStore, '
   schema.index({ organizationId: 1, queueId: 1, _id: 1 });
   schema.index({ organizationId: 1, sharedQueueIds: 1 });
   schema.index({ organizationId: 1, sha256: 1 });
+  schema.index({ organizationId: 1, creatorId: 1, _id: 1 });
+  schema.index({ organizationId: 1, originalFileName: 1, _id: 1 });
+  schema.index(
+    { organizationId: 1, attachmentStatus: 1, _id: 1 },
+    { partialFilterExpression: { attachmentStatus: FILLED.text } },
+  );
   schema.index({ s3Name: 1 }, { unique: true });
   schema.index({ emailId: 1 }, { partialFilterExpression: { emailId: FILLED.id } });
   schema.index({ unclaimedSince: 1 }, { partialFilterExpression: { unclaimedSince: FILLED.date } });
