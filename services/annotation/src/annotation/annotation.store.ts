@@ -125,6 +125,12 @@ export function createAnnotationStore(database: Database) {
   schema.index({ organizationId: 1, createdAt: -1, _id: -1 });
   schema.index({ organizationId: 1, status: 1, createdAt: -1, _id: -1 });
   schema.index({ queueId: 1, status: 1, createdAt: -1, _id: -1 });
+  // What is to be reviewed next.
+  schema.index({ queueId: 1, status: 1, arrivedAt: 1, _id: 1 });
+  // What has come, changed or left since somebody looked.
+  for (const at of ['arrivedAt', 'modifiedAt', 'confirmedAt', 'exportedAt'])
+    schema.index({ organizationId: 1, [at]: -1, _id: -1 });
+  schema.index({ assigneeIds: 1 });
   schema.index({ organizationId: 1, ownWords: 1 });
   schema.index({ organizationId: 1, contentWords: 1 });
   schema.index({ organizationId: 1, 'contentFields.id': 1, 'contentFields.text': 1 });
