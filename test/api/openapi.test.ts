@@ -48,6 +48,32 @@ it('names every attribute of the objects, and no other', async () => {
   }
 });
 
+it('names the parameters of lists, and each of them is taken', async () => {
+  const values: Json = { date: '2026-01-01T00:00:00Z', boolean: 'true', id: '1' };
+  const valueOf = ({ name, schema, description = '' }: Json) => {
+    if (schema.format === 'date-time') return values.date;
+    if (schema.pattern || schema.type === 'integer') return values.id;
+    const choices = /(?:One of|Keys:) ([^;.]+)/.exec(description)?.[1]?.split(', ');
+    return choices?.slice(0, 10).join(',') ?? schema.enum?.[0] ?? 'a';
+  };
+  for (const path of ['/annotations', '/documents', '/emails', '/queues', '/annotations/export']) {
+    const { parameters } = document.paths[path].get;
+    const names = parameters.map(({ name }: Json) => name);
+    if (path !== '/annotations/export')
+      expect([path, names]).toEqual([path, expect.arrayContaining(['page', 'page_size', 'ordering', 'fields', 'id'])]);
+    for (const parameter of parameters.filter(({ name }: Json) => name !== 'escape_char')) {
+      const query = `${encodeURIComponent(parameter.name)}=${encodeURIComponent(valueOf(parameter))}`;
+      const { status } = await api.request('GET', `${path}?${query}`);
+      expect([path, query, status]).toEqual([path, query, 200]);
+    }
+  }
+  const names = document.paths['/annotations'].get.parameters.map(({ name }: Json) => name);
+  const some = ['status', 'queue', 'modified_at_after', 'exported_at_before', 'confirmed_by', 'search', 'sideload'];
+  expect(names).toEqual(
+    expect.arrayContaining([...some, 'content.schema_id', 'relations__key', 'labels', 'automated']),
+  );
+});
+
 it('no request that fits it, or nearly, ends in a server error', async () => {
   const answers: [string, number][] = [];
   const send = async (method: string, path: string, body?: string) => {

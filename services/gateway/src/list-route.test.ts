@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { systemCaller } from '@intake/rpc';
 import { apiUrls } from '@intake/urls';
-import { cutPage, ids, listRoute, text, times } from './list-route';
+import { cutPage, listRoute } from './list-route';
+import { ids, text, times } from './request/filters';
 import { ApiRequest } from './route';
 
 const ROWS = Array.from({ length: 45 }, (_, i) => ({ id: i + 1 }));

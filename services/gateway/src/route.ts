@@ -80,7 +80,7 @@ export interface RouteDoc {
   readonly status?: number;
   /** JSON Schema of the answer. */
   readonly answer?: Readonly<Record<string, unknown>>;
-  /** Content type of an answer that is no JSON. */
+  /** Content type of an answer that is no JSON, instead of it or beside it. */
   readonly media?: string;
   /** Content types of a body that is no JSON, with their JSON Schemas. */
   readonly takes?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;

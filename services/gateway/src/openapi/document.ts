@@ -1,6 +1,6 @@
 import { inputSchema, type JsonSchema } from '@intake/resources';
 import { MAY } from '../roles';
-import { isTextParameter, type Route } from '../route';
+import { isTextParameter, type Route, type RouteDoc } from '../route';
 
 /** Schemas that every answer may refer to. */
 const COMPONENTS: Readonly<Record<string, JsonSchema>> = {
@@ -35,6 +35,12 @@ const ERRORS = {
     ...json({ $ref: '#/components/schemas/Detail' }),
   },
 };
+
+/** Bodies of an answer by their types. */
+const answerOf = ({ answer, media }: RouteDoc) => ({
+  ...(answer && json(answer).content),
+  ...(media && { [media]: {} }),
+});
 
 /** Names of the parameters in a path of the route table: `/queues/:id` has `id`. */
 function parametersOf(path: string): string[] {
@@ -74,8 +80,7 @@ function operationOf(route: Route): JsonSchema {
     responses: {
       [status]: {
         description: status === 204 ? 'Done.' : 'The answer.',
-        ...(doc.answer && status !== 204 && json(doc.answer)),
-        ...(doc.media && { content: { [doc.media]: {} } }),
+        ...((doc.answer || doc.media) && status !== 204 && { content: answerOf(doc) }),
       },
       ...ERRORS,
     },

@@ -2,6 +2,17 @@ import { ANNOTATION_STATUSES } from '@intake/bus';
 import type { annotation } from '@intake/contracts';
 import type { Caller } from '@intake/rpc';
 import type { Lookups } from '../routes/lookups';
+import {
+  boolean,
+  choices,
+  documentFilters,
+  documentOrdering,
+  type Filter,
+  ids,
+  readFilters,
+  texts,
+  times,
+} from './filters';
 import type { Query } from './query';
 
 const TIMES = [
@@ -41,14 +52,51 @@ export const ANNOTATION_ORDERINGS: readonly string[] = [
   ...PEOPLE.map((key) => `${key}__username`),
 ];
 
-/** Filters by what no annotation has yet: whoever asks for it gets nothing. */
-const NEVER_FLAGS = ['restricted_access'];
+/** Words of texts and values, as people type them. */
+const searched: Filter<string> = {
+  kind: 'text',
+  description: `Beginnings of words, at most ${MAX_SEARCH_LENGTH} characters.`,
+  read: (query, name) => {
+    const search = query.get(name) ?? '';
+    if ([...search].length > MAX_SEARCH_LENGTH) {
+      query.refuse(name, `Ensure this field has no more than ${MAX_SEARCH_LENGTH} characters.`);
+    }
+    return search;
+  },
+};
 
-/** Filters by the threads of e-mails. */
-const THREAD_FLAGS = {
-  has_email_thread_with_replies: 'hasReplies',
-  has_email_thread_with_new_replies: 'hasNewReplies',
+const ofTimes = Object.fromEntries(TIMES.map((name) => [name, times])) as Record<(typeof TIMES)[number], typeof times>;
+const ofPeople = Object.fromEntries(PEOPLE.map((name) => [name, ids])) as Record<(typeof PEOPLE)[number], typeof ids>;
+
+/** The filters of the annotation list, which exports take too. API: annotations.md section 2. */
+const ANNOTATION_FILTERS = {
+  id: ids,
+  status: choices(...ANNOTATION_STATUSES),
+  queue: ids,
+  queue__workspace: ids,
+  document: ids,
+  modifier: ids,
+  creator: ids,
+  automated: boolean,
+  ...ofPeople,
+  assignees: ids,
+  labels: ids,
+  relations__parent: ids,
+  relations__type: texts,
+  relations__key: texts,
+  ...ofTimes,
+  search: searched,
+  has_email_thread_with_replies: boolean,
+  has_email_thread_with_new_replies: boolean,
+  // What no annotation has yet.
+  restricted_access: boolean,
 } as const;
+
+/** What the OpenAPI document says of them, and of the order. */
+export const ANNOTATION_PARAMETERS = [
+  ...documentFilters(ANNOTATION_FILTERS),
+  ...documentOrdering(ANNOTATION_ORDERINGS),
+];
 
 /** What of the annotations is asked for; null: nothing can match. */
 export type AnnotationFilter = Omit<annotation.ListAnnotationsRequest, 'page' | 'pageSize'>;
@@ -64,46 +112,36 @@ export async function readAnnotationFilter(
   lookups: Lookups,
   queueId?: number,
 ): Promise<AnnotationFilter | null> {
-  const times: AnnotationFilter['times'] = {};
-  for (const name of TIMES) {
-    const range = query.timeRange(name);
-    if (range) times[name] = range;
-  }
-  const workspaces = query.ids('queue__workspace');
-  const queues = query.ids('queue');
-  const search = query.get('search') ?? '';
-  if ([...search].length > MAX_SEARCH_LENGTH) {
-    query.refuse('search', `Ensure this field has no more than ${MAX_SEARCH_LENGTH} characters.`);
-  }
-  const never = [...NEVER_FLAGS.map((name) => query.boolean(name) === true)].includes(true);
+  const ordering = query.ordering((key) => ANNOTATION_ORDERINGS.includes(key));
+  const given = readFilters(ANNOTATION_FILTERS, query);
+  const { queue: queues, queue__workspace: workspaces, search } = given;
   const filter = {
-    ids: query.ids('id'),
-    statuses: query.choices('status', ANNOTATION_STATUSES),
+    ids: given.id,
+    statuses: given.status,
     schemaIds: [],
-    documentIds: query.ids('document'),
-    modifierIds: query.ids('modifier'),
-    creatorIds: query.ids('creator'),
-    automated: query.boolean('automated'),
-    confirmedByIds: query.ids('confirmed_by'),
-    deletedByIds: query.ids('deleted_by'),
-    exportedByIds: query.ids('exported_by'),
-    purgedByIds: query.ids('purged_by'),
-    rejectedByIds: query.ids('rejected_by'),
-    assigneeIds: query.ids('assignees'),
-    labelIds: query.ids('labels'),
-    relationParentIds: query.ids('relations__parent'),
-    relationTypes: query.list('relations__type'),
-    relationKeys: query.list('relations__key'),
-    times,
-    ordering: query.ordering(ANNOTATION_ORDERINGS),
+    documentIds: given.document,
+    modifierIds: given.modifier,
+    creatorIds: given.creator,
+    automated: given.automated,
+    confirmedByIds: given.confirmed_by,
+    deletedByIds: given.deleted_by,
+    exportedByIds: given.exported_by,
+    purgedByIds: given.purged_by,
+    rejectedByIds: given.rejected_by,
+    assigneeIds: given.assignees,
+    labelIds: given.labels,
+    relationParentIds: given.relations__parent,
+    relationTypes: given.relations__type,
+    relationKeys: given.relations__key,
+    times: Object.fromEntries(TIMES.flatMap((name) => (given[name] ? [[name, given[name]]] : []))),
+    ordering,
     conditionsJson: '',
     orderValues: {},
   };
-  const flags = Object.entries(THREAD_FLAGS).flatMap(([name, flag]) => {
-    const wanted = query.boolean(name);
-    return wanted === undefined ? [] : [{ flag, wanted }];
-  });
-  query.check();
+  const flags = [
+    { flag: 'hasReplies', wanted: given.has_email_thread_with_replies },
+    { flag: 'hasNewReplies', wanted: given.has_email_thread_with_new_replies },
+  ].filter(({ wanted }) => wanted !== undefined);
   const mail = await Promise.all(
     flags.map(async ({ flag, wanted }) => ({
       name: 'mail',
@@ -125,7 +163,7 @@ export async function readAnnotationFilter(
     (both, ids) => (both === null ? ids : both.filter((id) => ids.includes(id))),
     null,
   );
-  if (never || queueIds?.length === 0) return null;
+  if (given.restricted_access || queueIds?.length === 0) return null;
   const further = [...mail, ...hidden];
   const conditionsJson = further.length > 0 ? JSON.stringify(further) : '';
   return { ...filter, ...people, conditionsJson, queueIds: queueIds ?? [] };

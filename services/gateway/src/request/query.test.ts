@@ -43,7 +43,16 @@ it('refuses everything that is wrong at once', () => {
 });
 
 it('drops unsupported ordering keys and keeps the direction of the others', () => {
-  expect(new Query('ordering=-id,nix,,name').ordering(['id', 'name'])).toEqual(['-id', 'name']);
+  expect(new Query('ordering=-id,nix,,name').ordering((key) => key !== 'nix')).toEqual(['-id', 'name']);
+});
+
+it('refuses more ordering keys than a list is sorted by', () => {
+  const keys = Array.from({ length: 11 }, (_, i) => `key${i}`);
+  const query = new Query(`ordering=${keys}`);
+  expect(query.ordering((key) => key !== 'key0')).toHaveLength(10);
+  expect(() => query.check()).not.toThrow();
+  query.ordering(() => true);
+  expect(() => query.check()).toThrow('INVALID');
 });
 
 it('keeps all parameters but the ones that change', () => {

@@ -1,5 +1,8 @@
 import { type FieldErrors, Refusal } from '@intake/rpc';
 
+/** The database sorts by 32 values, and a key may need two. */
+export const MAX_ORDERINGS = 10;
+
 /**
  * The query parameters of a request. An empty value means that the parameter is not given; the same parameter given
  * several times, and commas, mean several values (API: README.md sections 4 and 6). The readers below note what is wrong and
@@ -88,8 +91,11 @@ export class Query {
   }
 
   /** Ordering keys; unsupported ones are dropped. */
-  ordering(supported: readonly string[]): string[] {
-    return this.list('ordering').filter((key) => supported.includes(key.replace(/^-/, '')));
+  ordering(isSupported: (key: string) => boolean): string[] {
+    const keys = this.list('ordering').filter((key) => isSupported(key.replace(/^-/, '')));
+    if (keys.length <= MAX_ORDERINGS) return keys;
+    this.refuse('ordering', `Ensure this field has no more than ${MAX_ORDERINGS} keys.`);
+    return [];
   }
 
   /** The same parameters with some of them replaced (undefined: dropped), as query text. */

@@ -1,8 +1,9 @@
 import { bodyOf, type ResourceKind, schemaOf, valuesOf } from '@intake/resources';
 import type { Caller } from '@intake/rpc';
-import { type Filter, listRoute, type Wanted } from '../list-route';
+import { listRoute, type Wanted } from '../list-route';
 import { namedSchema } from '../openapi/named-schema';
 import { created, replyOne } from '../reply/list';
+import type { Filter } from '../request/filters';
 import type { Query } from '../request/query';
 import type { Permission } from '../roles';
 import { type QueryParameter, type Route, type RouteDoc, route } from '../route';

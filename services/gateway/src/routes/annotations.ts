@@ -20,12 +20,13 @@ import {
 } from '@intake/resources';
 import { type Caller, invalidField, Refusal } from '@intake/rpc';
 import { z } from 'zod';
-import { listSchema, PAGING } from '../list-route';
+import { listSchema } from '../list-route';
 import { answersObject } from '../openapi/named-schema';
 import { ANNOTATION, DURATION } from '../openapi/objects';
 import { replyList, replyOne } from '../reply/list';
 import {
   ANNOTATION_ORDERINGS,
+  ANNOTATION_PARAMETERS,
   MAX_SEARCH_LENGTH,
   outsideLeavingQueues,
   readAnnotationFilter,
@@ -33,18 +34,20 @@ import {
 } from '../request/annotation-filter';
 import { hasJsonBody } from '../request/body';
 import { processingDuration, toDuration } from '../request/duration';
+import { FIELDS_PARAMETERS } from '../request/fields';
+import { documentFlags, documentOrdering, documentPaging } from '../request/filters';
 import { readIdempotencyKey } from '../request/idempotency';
 import { readPage } from '../request/pagination';
 import { makeCursor, readCursor } from '../request/search-cursor';
 import { MAIL_ORDERINGS, readOrderValues } from '../request/search-order';
 import { readSearchQuery, resolveQuery } from '../request/search-query';
 import { may } from '../roles';
-import { Answer, type ApiRequest, route } from '../route';
+import { Answer, type ApiRequest, type QueryParameter, route } from '../route';
 import { readAnnotationMail, readMailOfOne } from './annotation-mail';
-import { exportAnnotations, TRANSFER_MS, wantsCsv } from './exports';
+import { CSV_PARAMETERS, exportAnnotations, TRANSFER_MS, wantsCsv } from './exports';
 import type { RouteContext } from './index';
 import { onlyOne } from './lookups';
-import { createSideloads, readSideloads } from './sideloads';
+import { createSideloads, readSideloads, SIDELOAD_PARAMETERS } from './sideloads';
 
 const durationBody = { processing_duration: processingDuration.nullish() };
 const actionBody = z.object(durationBody);
@@ -101,6 +104,13 @@ const SEARCH_ORDERINGS: readonly string[] = [
   ...['original_file_name', 'automated', 'rir_poll_id', 'assignees', 'labels', 'workspace', ...MAIL_ORDERINGS],
   ...['relations__key', 'relations__parent', 'relations__type'],
 ];
+
+const SEARCH_PARAMETERS: readonly QueryParameter[] = [
+  ...documentPaging(MAX_SEARCH_PAGE_SIZE),
+  { name: 'search_after', schema: { type: 'string' }, description: 'Where the page before ended: see `next`.' },
+  ...documentOrdering([...ANNOTATION_ORDERINGS, ...SEARCH_ORDERINGS, 'field.<id>.string|number|date']),
+];
+const { item, ...LISTED } = ANNOTATION.listed('List: annotation');
 
 /** An address that the page goes to: no script. */
 const pageUrl = z
@@ -198,7 +208,18 @@ export function annotationRoutes(context: RouteContext) {
   return [
     route('GET', '/annotations', {
       allow: 'readAnnotations',
-      doc: { summary: 'List: annotation', components: ANNOTATION.components, answer: listSchema({ type: 'object' }) },
+      doc: {
+        ...LISTED,
+        answer: listSchema(item),
+        media: 'text/csv',
+        query: [
+          ...documentPaging(),
+          ...ANNOTATION_PARAMETERS,
+          ...SIDELOAD_PARAMETERS,
+          ...FIELDS_PARAMETERS,
+          ...CSV_PARAMETERS,
+        ],
+      },
       call: async (request, caller) => {
         const { query } = request;
         if (wantsCsv(request)) return exportAnnotations(context, request, caller);
@@ -221,7 +242,11 @@ export function annotationRoutes(context: RouteContext) {
     // Without a JSON body the other form of `POST /annotations/export`.
     route('POST', '/annotations', {
       allow: 'export',
-      doc: ANNOTATION.one('Create an annotation in the state created', { answer: answers.object }),
+      doc: ANNOTATION.one('Create an annotation in the state created', {
+        answer: answers.object,
+        media: 'text/csv',
+        query: CSV_PARAMETERS,
+      }),
       timeoutMs: TRANSFER_MS,
       body: z.unknown().meta(inputSchema(createBody)),
       ignoresBody: isExport,
@@ -234,13 +259,17 @@ export function annotationRoutes(context: RouteContext) {
     }),
     route('POST', '/annotations/search', {
       allow: 'readAnnotations',
-      doc: { summary: 'Search annotations', answer: listSchema() },
+      doc: {
+        summary: 'Search annotations',
+        answer: listSchema(item),
+        query: [...SEARCH_PARAMETERS, ...SIDELOAD_PARAMETERS, ...FIELDS_PARAMETERS],
+      },
       body: searchBody,
       call: async (request, caller) => {
         const { query, body } = request;
         const wanted = readSideloads(query);
         const size = readPage(query, wanted.keywords.includes('content') ? undefined : MAX_SEARCH_PAGE_SIZE);
-        const ordering = query.list('ordering').filter(isSearchOrdering);
+        const ordering = query.ordering(isSearchOrdering);
         query.check();
         const search = { body, ordering };
         const cursor = query.get('search_after');
@@ -414,7 +443,7 @@ export function annotationRoutes(context: RouteContext) {
     }),
     route('POST', '/annotations/:id/copy', {
       allow: 'dispose',
-      doc: answersObject('Copy to a queue', { annotation: answers.uri }),
+      doc: answersObject('Copy to a queue', { annotation: answers.uri }, { query: documentFlags('reimport') }),
       body: z.object({ target_queue: reference('queues'), target_status: string(50).nullish() }),
       call: (request, caller) => {
         const { parameters, query, body } = request;
@@ -504,7 +533,7 @@ export function annotationRoutes(context: RouteContext) {
       doc: {
         summary: 'The audit trail: every change of state and value, oldest first',
         answer: listSchema(HISTORY_SCHEMA),
-        query: PAGING,
+        query: documentPaging(),
       },
       call: async ({ parameters, query }, caller) => {
         const page = readPage(query);
@@ -559,8 +588,7 @@ function isExport(request: ApiRequest): boolean {
   return wantsCsv(request) && !hasJsonBody(request.http);
 }
 
-function isSearchOrdering(key: string): boolean {
-  const name = key.replace(/^-/, '');
+function isSearchOrdering(name: string): boolean {
   const isField = /^field\..{1,50}\.(string|number|date)$/.test(name);
   return isField || ANNOTATION_ORDERINGS.includes(name) || SEARCH_ORDERINGS.includes(name);
 }

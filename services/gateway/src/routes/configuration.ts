@@ -22,8 +22,9 @@ import {
 } from '@intake/resources';
 import { type Caller, invalidField, Refusal } from '@intake/rpc';
 import { z } from 'zod';
-import { boolean, choices, ids, NO_ROWS, text } from '../list-route';
+import { NO_ROWS } from '../list-route';
 import { created } from '../reply/list';
+import { boolean, choices, ids, text } from '../request/filters';
 import type { Query } from '../request/query';
 import { resourceRoutes } from '../resource/resource';
 import { route } from '../route';

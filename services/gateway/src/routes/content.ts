@@ -18,6 +18,7 @@ import { type Caller, invalidField } from '@intake/rpc';
 import { z } from 'zod';
 import { answersObject } from '../openapi/named-schema';
 import { NODE } from '../openapi/objects';
+import { documentFlags } from '../request/filters';
 import { Answer, type ApiRequest, route } from '../route';
 import type { RouteContext } from './index';
 import { onlyOne } from './lookups';
@@ -121,7 +122,7 @@ export function contentRoutes({ services }: RouteContext) {
           suggested_operations: listOf(answers.object),
           matched_trigger_rules: listOf(answers.object),
         },
-        { components: NODE.components },
+        { components: NODE.components, query: documentFlags('messages_for_hidden_datapoints') },
       ),
       body: validateBody,
       timeoutMs: VALIDATE_MS,

@@ -1,7 +1,7 @@
 import { documentStorage } from '@intake/contracts';
 import { DOCUMENT_RELATION, unknownReference } from '@intake/resources';
 import type { Caller } from '@intake/rpc';
-import { ids, text } from '../list-route';
+import { ids, text } from '../request/filters';
 import { resourceRoutes } from '../resource/resource';
 import type { RouteContext } from './index';
 import { onlyOne } from './lookups';

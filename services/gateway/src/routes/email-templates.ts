@@ -15,7 +15,7 @@ import type { Caller } from '@intake/rpc';
 import type { ApiUrls } from '@intake/urls';
 import { z } from 'zod';
 import { type PlaceholderValues, placeholdersIn, renderHtml, renderText, toHtmlList } from '../email-template/render';
-import { choices, ids, text } from '../list-route';
+import { choices, ids, text } from '../request/filters';
 import { resourceRoutes } from '../resource/resource';
 import { route } from '../route';
 import { readContentValues } from './content-values';

@@ -12,13 +12,14 @@ import {
 import { type Caller, invalidField, systemCaller } from '@intake/rpc';
 import { z } from 'zod';
 import { placeholdersIn } from '../email-template/render';
-import { boolean, choices, ids, listRoute, text, times } from '../list-route';
+import { listRoute } from '../list-route';
 import { answersFile, answersObject, answersTask } from '../openapi/named-schema';
 import { EMAIL, EMAIL_THREAD } from '../openapi/objects';
 import { openFile } from '../reply/chunk-stream';
 import { attachment } from '../reply/content-disposition';
 import { replyOne } from '../reply/list';
 import { writeSubscriptionPage } from '../reply/subscription-page';
+import { boolean, choices, documentFilters, ids, readFilters, text, times } from '../request/filters';
 import { Answer, type ApiRequest, route } from '../route';
 import { MAX_MESSAGE_BYTES, receiveMessage } from '../upload/receive-message';
 import { readContentValues } from './content-values';
@@ -37,6 +38,9 @@ const ORDERINGS = [
 ];
 
 const THREAD_ORDERINGS = ['id', 'created_at', 'last_email_created_at', 'subject', 'from__email', 'from__name', 'queue'];
+
+/** Filters of what is counted. */
+const COUNTED = { id: ids, queue: ids, inbox: ids, created_at: times, subject: text, from__email: text };
 
 const FILTERS = {
   ...{ id: ids, queue: ids, inbox: ids, documents: ids, email_thread: ids },
@@ -132,17 +136,13 @@ export function emailRoutes(context: RouteContext) {
   const counts = (path: '/emails/counts' | '/email_threads/counts') =>
     route('GET', path, {
       allow: 'readEmails',
-      doc: answersObject('How many incoming e-mails there are', { incoming: answers.object }),
+      doc: answersObject(
+        'How many incoming e-mails there are',
+        { incoming: answers.object },
+        { query: documentFilters(COUNTED) },
+      ),
       call: ({ query }, caller) => {
-        const request = emailFilter({
-          id: query.ids('id'),
-          queue: query.ids('queue'),
-          inbox: query.ids('inbox'),
-          created_at: query.timeRange('created_at'),
-          subject: query.get('subject'),
-          from__email: query.get('from__email'),
-        });
-        query.check();
+        const request = emailFilter(readFilters(COUNTED, query));
         return mail.countEmails({ ...request, ordering: [], page: 1, pageSize: 1 }, caller);
       },
       reply: (found) => ({

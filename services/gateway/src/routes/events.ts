@@ -16,6 +16,13 @@ export function eventRoutes({ events, authenticator }: RouteContext) {
       allow: 'readAnnotations',
       doc: {
         media: 'text/event-stream',
+        query: [
+          {
+            name: 'last_event_id',
+            schema: { type: 'string' },
+            description: 'Where the stream ended, as the header `Last-Event-ID`.',
+          },
+        ],
         summary: `Server-sent events (text/event-stream): "annotation", "suggested_edit" and "task" for each change that the caller may see. A comment every ${HEARTBEAT_MS / 1000} s; at most ${MOST_PER_USER} streams of a user.`,
       },
       call: async (request, caller) =>

@@ -2,11 +2,12 @@ import { annotation, type exporting } from '@intake/contracts';
 import { type Caller, Refusal } from '@intake/rpc';
 import { answersFile } from '../openapi/named-schema';
 import { openFile } from '../reply/chunk-stream';
-import { readAnnotationFilter } from '../request/annotation-filter';
+import { ANNOTATION_PARAMETERS, readAnnotationFilter } from '../request/annotation-filter';
+import { documentFilters, documentFlags, documentPaging, texts } from '../request/filters';
 import { MAX_PAGE_SIZE, readPage } from '../request/pagination';
 import type { Query } from '../request/query';
 import { may } from '../roles';
-import { Answer, type ApiRequest, route } from '../route';
+import { Answer, type ApiRequest, type QueryParameter, route } from '../route';
 import type { RouteContext } from './index';
 
 /** How long an export may take to be made and fetched. */
@@ -34,13 +35,45 @@ const TO_STATUSES = ['exporting', 'exported'];
 
 const QUOTINGS = ['quote_minimal', 'quote_none', 'quote_all', 'quote_non_numeric'];
 
+const CSV: QueryParameter = {
+  name: 'format',
+  schema: { type: 'string', enum: ['csv'] },
+  description: 'The CSV of an export instead of a page of JSON.',
+};
+const COLUMNS = documentFilters({ columns: texts, prepend_columns: texts, append_columns: texts });
+const DIALECT: readonly QueryParameter[] = [
+  ...['delimiter', 'quote_char', 'escape_char'].map((name) => ({ name, schema: { type: 'string', maxLength: 1 } })),
+  { name: 'quoting', schema: { type: 'string', enum: QUOTINGS, default: QUOTINGS[0] } },
+  ...documentFlags('formula_guard'),
+];
+
+/** What a list says in the OpenAPI document that is answered as CSV, too. */
+export const CSV_PARAMETERS: readonly QueryParameter[] = [CSV, ...COLUMNS, ...DIALECT];
+
+const EXPORT_PARAMETERS: readonly QueryParameter[] = [
+  { name: 'format', schema: { type: 'string', enum: FORMATS, default: 'json' }, description: 'Instead of `Accept`.' },
+  ...documentPaging(PAGE_SIZE_MAXIMUM.csv),
+  ...ANNOTATION_PARAMETERS,
+  ...COLUMNS,
+  ...DIALECT,
+];
+const TO_STATUS: QueryParameter = {
+  name: 'to_status',
+  schema: { type: 'string', enum: TO_STATUSES },
+  description: 'The state that what is exported changes to.',
+};
+const parametersOf = (method: 'GET' | 'POST') =>
+  method === 'POST' ? [...EXPORT_PARAMETERS, TO_STATUS] : EXPORT_PARAMETERS;
+
 /** Exports of annotations. API: export.md section 1. Parameters stand in the query, also with POST; a body is not read. */
 export function exportRoutes(context: RouteContext) {
   const options = { allow: 'export', timeoutMs: TRANSFER_MS } as const;
   const ofQueue = (method: 'GET' | 'POST') =>
     route(method, '/queues/:id/export', {
       ...options,
-      doc: answersFile('Export the annotations of a queue as json, csv, xml or xlsx', '*/*'),
+      doc: answersFile('Export the annotations of a queue as json, csv, xml or xlsx', '*/*', {
+        query: parametersOf(method),
+      }),
       basic: true,
       call: (request, caller) => exportAnnotations(context, request, caller, request.parameters.id),
       reply: (answer) => answer,
@@ -48,7 +81,7 @@ export function exportRoutes(context: RouteContext) {
   const ofAll = (method: 'GET' | 'POST') =>
     route(method, '/annotations/export', {
       ...options,
-      doc: answersFile('Export annotations as json, csv, xml or xlsx', '*/*'),
+      doc: answersFile('Export annotations as json, csv, xml or xlsx', '*/*', { query: parametersOf(method) }),
       call: (request, caller) => exportAnnotations(context, request, caller),
       reply: (answer) => answer,
     });

@@ -3,7 +3,8 @@ import { answers, deliveryToJson, hookLogToJson, object, reference, string } fro
 import { invalidField, Refusal } from '@intake/rpc';
 import { z } from 'zod';
 import { tokenOf } from '../auth';
-import { choices, ids, listRoute, text, times } from '../list-route';
+import { listRoute } from '../list-route';
+import { choices, ids, text, times } from '../request/filters';
 import { parseTime, type Query } from '../request/query';
 import { type QueryParameter, route } from '../route';
 import type { RouteContext } from './index';

@@ -1,7 +1,7 @@
 import { extraction } from '@intake/contracts';
 import { LESSON } from '@intake/resources';
 import { z } from 'zod';
-import { ids, text } from '../list-route';
+import { ids, text } from '../request/filters';
 import { resourceRoutes } from '../resource/resource';
 import { route } from '../route';
 import type { RouteContext } from './index';

@@ -18,6 +18,7 @@ import {
 } from '@intake/resources';
 import type { Caller } from '@intake/rpc';
 import type { Sideloads } from '../reply/list';
+import { choices, documentFilters, texts } from '../request/filters';
 import type { Query } from '../request/query';
 import { viewOfUser } from '../roles';
 import type { ApiRequest } from '../route';
@@ -80,6 +81,9 @@ export interface WantedSideloads {
   /** `content.schema_id`: without one no content is given. */
   readonly schemaIds: ReadonlySet<string>;
 }
+
+/** The query parameters that are read here, for the OpenAPI document. */
+export const SIDELOAD_PARAMETERS = documentFilters({ sideload: choices(...KEYWORDS), 'content.schema_id': texts });
 
 /** Reads `sideload` and `content.schema_id`; an unknown keyword is noted on the query. */
 export function readSideloads(query: Query): WantedSideloads {

@@ -4,6 +4,7 @@ import { type Caller, invalidField, Refusal } from '@intake/rpc';
 import { answersObject, answersTask } from '../openapi/named-schema';
 import { FILE_BODY, RAW_BODY, TASK, UPLOAD } from '../openapi/objects';
 import { replyOne } from '../reply/list';
+import { documentFlags } from '../request/filters';
 import { readIdempotencyKey } from '../request/idempotency';
 import { Answer, type ApiRequest, route } from '../route';
 import { receiveFiles } from '../upload/receive-files';
@@ -15,7 +16,8 @@ const JOIN_MS = 60_000;
 /** How long the legacy upload waits for the annotations. API: documents-and-uploads.md section 2. */
 const AWAIT_MS = 30_000;
 
-const QUEUE_PARAMETER = { name: 'queue', schema: { type: 'integer', minimum: 1 } };
+const FLAGS = documentFlags('reject_identical', 'join');
+const UPLOAD_PARAMETERS = [{ name: 'queue', schema: { type: 'integer', minimum: 1 } }, ...FLAGS];
 
 /** Uploads and their tasks. API: documents-and-uploads.md sections 2 and 3. */
 export function uploadRoutes({ services, lookups }: RouteContext) {
@@ -108,7 +110,7 @@ export function uploadRoutes({ services, lookups }: RouteContext) {
   return [
     route('POST', '/uploads', {
       ...transfer,
-      doc: answersTask('Upload files', { query: [QUEUE_PARAMETER], takes: FILE_BODY }),
+      doc: answersTask('Upload files', { query: UPLOAD_PARAMETERS, takes: FILE_BODY }),
       call: (request, caller) => uploadToQueryQueue(request, undefined, caller),
       reply: replyTask,
     }),
@@ -129,14 +131,14 @@ export function uploadRoutes({ services, lookups }: RouteContext) {
     }),
     route('POST', '/uploads/:filename', {
       ...transfer,
-      doc: answersTask('Upload one file', { query: [QUEUE_PARAMETER], takes: RAW_BODY }),
+      doc: answersTask('Upload one file', { query: UPLOAD_PARAMETERS, takes: RAW_BODY }),
       call: (request, caller) => uploadToQueryQueue(request, request.parameters.filename, caller),
       reply: replyTask,
     }),
     route('GET', '/tasks/:id', {
       allow: 'readAnnotations',
       doc: TASK.retrieved('Retrieve a task; one that succeeded is answered as 303 unless no_redirect=true', {
-        query: [{ name: 'no_redirect', schema: { type: 'boolean', default: false } }],
+        query: documentFlags('no_redirect'),
       }),
       call: async ({ parameters, query }, caller) => {
         const stay = query.boolean('no_redirect') ?? false;
@@ -151,13 +153,13 @@ export function uploadRoutes({ services, lookups }: RouteContext) {
     }),
     route('POST', '/queues/:id/upload', {
       ...transfer,
-      doc: { ...ANNOTATIONS, summary: 'Upload files and wait until they are imported', takes: FILE_BODY },
+      doc: { ...ANNOTATIONS, summary: 'Upload files and wait until they are imported', query: FLAGS, takes: FILE_BODY },
       call: (request, caller) => uploadAndWait(request, undefined, caller),
       reply: replyAnnotations,
     }),
     route('POST', '/queues/:id/upload/:filename', {
       ...transfer,
-      doc: { ...ANNOTATIONS, summary: 'Upload one file and wait until it is imported', takes: RAW_BODY },
+      doc: { ...ANNOTATIONS, summary: 'Upload one file and wait until it is imported', query: FLAGS, takes: RAW_BODY },
       call: (request, caller) => uploadAndWait(request, request.parameters.filename, caller),
       reply: replyAnnotations,
     }),

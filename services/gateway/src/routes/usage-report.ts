@@ -14,7 +14,7 @@ import { type Caller, Refusal } from '@intake/rpc';
 import { z } from 'zod';
 import { answersObject } from '../openapi/named-schema';
 import { parseTime } from '../request/query';
-import { Answer, type ApiRequest, route } from '../route';
+import { Answer, type ApiRequest, type QueryParameter, route } from '../route';
 import type { RouteContext } from './index';
 import { distinct } from './lookups';
 
@@ -35,10 +35,18 @@ function readBound(text: string): Bound | null {
   return date && { date, isDay: /^\d{4}-\d{2}-\d{2}$/.test(text.trim()) };
 }
 
-const REPORT = answersObject('What came in and went out, by group; CSV with format=csv', {
-  series: listOf(answers.object),
-  totals: answers.object,
-});
+const CSV: QueryParameter = { name: 'format', schema: { type: 'string', enum: ['json', 'csv'], default: 'json' } };
+const BOUNDS: readonly QueryParameter[] = ['from', 'to'].map((name) => ({
+  name,
+  schema: { type: 'string' },
+  description: 'A date, or a date with a time.',
+}));
+const report = (...query: readonly QueryParameter[]) =>
+  answersObject(
+    'What came in and went out, by group; CSV with format=csv',
+    { series: listOf(answers.object), totals: answers.object },
+    { query, media: 'text/csv' },
+  );
 
 const time = string(40).transform((text, context): Bound => {
   const bound = readBound(text);
@@ -144,7 +152,7 @@ export function usageReportRoutes({ services, lookups }: RouteContext) {
   return [
     route('GET', '/annotations/usage_report', {
       allow: 'readUsage',
-      doc: REPORT,
+      doc: report(CSV, ...BOUNDS),
       call: (request, caller) => {
         const { query } = request;
         const readTime = (name: string): Bound | null | undefined => {
@@ -159,7 +167,7 @@ export function usageReportRoutes({ services, lookups }: RouteContext) {
     }),
     route('POST', '/annotations/usage_report', {
       allow: 'readUsage',
-      doc: REPORT,
+      doc: report(CSV),
       body: reportBody,
       call: async (request, caller) => {
         const { filter, group_by, exported_on_time_threshold_s: onTimeS } = request.body;
