@@ -428,6 +428,36 @@ describe('threads', () => {
     const list = await api.get(`/annotations?id=${idOf(url)}&sideload=related_emails`);
     expect(list).toMatchObject({ results: [expected], related_emails: [{ url: sent.url, subject: 'About it' }] });
   });
+
+  it('are told to hooks with the annotations of their mails, as the API shows them', async () => {
+    const { subject, email_thread } = await sendNew();
+    const email = await bySubject(subject, (one) => one.annotations.length > 0);
+    const [annotation] = email.annotations;
+    const sent = await api.post('/emails/send', {
+      ...{ queue: inbox.queues[0], to: [{ email: SENDER }], related_annotations: [annotation] },
+      template_values: { subject: 'About it', message: 'Please look.' },
+    });
+    const edit = await api.post('/suggested_edits', { annotation, documents: [] });
+    const hook = await api.post('/hooks', {
+      ...{
+        name: 'Told of mails',
+        active: false,
+        events: ['annotation_status'],
+        config: { url: 'https://example.com' },
+      },
+      sideload: ['emails', 'related_emails', 'suggested_edits'],
+    });
+    const payload = await api.post(`${hook.url}/generate_payload`, {
+      ...{ event: 'annotation_status', action: 'changed', annotation },
+      ...{ status: 'to_review', previous_status: 'importing' },
+    });
+    expect(payload.annotation).toMatchObject({ email: email.url, email_thread, related_emails: [sent.url] });
+    const [came, went] = [await api.get(email.url), await api.get(sent.url)];
+    const { annotations, annotation_counts } = came;
+    expect(payload.emails).toMatchObject([{ url: email.url, subject, annotations, annotation_counts }]);
+    expect(payload.related_emails).toMatchObject([{ url: sent.url, related_annotations: went.related_annotations }]);
+    expect(payload.suggested_edits).toEqual([edit]);
+  });
 });
 
 it('annotations are ordered by senders and threads of their e-mails; without one they are last', async () => {

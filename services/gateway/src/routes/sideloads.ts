@@ -9,6 +9,7 @@ import {
   organizationToJson,
   pageToJson,
   queueToJson,
+  readAnnotationMail,
   readNodes,
   relationToJson,
   schemaToJson,
@@ -21,7 +22,6 @@ import type { Sideloads } from '../reply/list';
 import type { Query } from '../request/query';
 import { viewOfUser } from '../roles';
 import type { ApiRequest } from '../route';
-import { readAnnotationMail } from './annotation-mail';
 import { readEmails } from './emails';
 import type { RouteContext } from './index';
 import { distinct } from './lookups';
