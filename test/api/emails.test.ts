@@ -185,6 +185,8 @@ describe('an e-mail', () => {
     const wrong = await requestStatus('PATCH', email.url, { labels: ['unknown'] });
     expect(wrong.status).toBe(400);
     expect(wrong.body.labels).toBeDefined();
+    const itself = await requestStatus('PATCH', email.url, { parent: email.url });
+    expect(itself).toEqual({ status: 400, body: { parent: ['An e-mail cannot answer itself.'] } });
     expect((await api.request('DELETE', email.url)).status).toBe(405);
   });
 
@@ -750,6 +752,9 @@ describe('mails that go out', () => {
     [{ to: Array(41).fill({ email: 'a@b.c' }) }, 'to'],
     [{ queue: undefined }, 'queue'],
     [{ labels: ['other'] }, 'labels'],
+    [{ related_annotations: [`${PUBLIC_URL}/api/v1/annotations/999999`] }, 'related_annotations'],
+    [{ related_documents: [`${PUBLIC_URL}/api/v1/documents/999999`] }, 'related_documents'],
+    [{ email_template: `${PUBLIC_URL}/api/v1/email_templates/999999` }, 'email_template'],
   ])('%j is 400', async (more, field) => {
     const body = { to: [{ email: 'a@b.c' }], queue: inbox.queues[0], template_values: {}, ...more };
     const answer = await requestStatus('POST', '/emails/send', body);
