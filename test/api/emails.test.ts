@@ -576,6 +576,9 @@ describe('mails that go out', () => {
     expect(raw).toContain('note.txt');
     expect(raw).toContain('The queue does not take text/plain.');
     expect(raw).not.toContain('invoice.pdf');
+    await sendNew({ attachments: [{ filename: 'broken.pdf', content: Buffer.from('%PDF-1.4 garbage') }] });
+    const failed = await waitFor('the other mail', async () => sentTo(to)[1], { timeoutMs: 60_000 });
+    expect(failed.raw).toContain('- broken.pdf: The PDF is damaged and cannot be repaired.');
   });
 
   it('are written from the templates of the queue that are automated', async () => {
