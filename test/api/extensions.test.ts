@@ -692,5 +692,6 @@ describe('calls by hand', () => {
     expect(await refused({ event: 'upload', action: 'created' })).toEqual({ upload: required });
     expect(await refused({ event: 'email', action: 'received' })).toEqual({ email: required });
     expect(await refused({ event: 'unknown', action: 'created' })).toEqual({ event: [expect.any(String)] });
+    expect(await refused({ ...body, action: 'changed' })).toEqual({ action: ['"changed" is not a valid choice.'] });
   });
 });

@@ -4,6 +4,7 @@ import { invalidField, Refusal } from '@intake/rpc';
 import { z } from 'zod';
 import { tokenOf } from '../auth';
 import { choices, ids, listRoute, text, times } from '../list-route';
+import { replyOne } from '../reply/list';
 import { parseTime, type Query } from '../request/query';
 import { type QueryParameter, route } from '../route';
 import type { RouteContext } from './index';
@@ -29,17 +30,30 @@ const LOG_QUERY: readonly QueryParameter[] = [
 /** A call that somebody waits for takes half a minute at most. */
 const CALL_MS = 45_000;
 
-const EVENTS = ['annotation_status', 'annotation_content', 'upload', 'email', 'invocation'] as const;
+/** API: hooks-and-connectors.md section 2. */
+const ACTIONS = {
+  annotation_status: ['changed'],
+  annotation_content: ['initialize', 'started', 'user_update', 'updated', 'confirm', 'export'],
+  upload: ['created'],
+  email: ['received'],
+  invocation: ['scheduled', 'manual'],
+} as const;
+const EVENTS = Object.keys(ACTIONS) as (keyof typeof ACTIONS)[];
 
-const generateBody = z.object({
-  event: z.enum(EVENTS),
-  action: string(100),
-  annotation: reference('annotations').nullish(),
-  status: string(50).nullish(),
-  previous_status: string(50).nullish(),
-  email: reference('emails').nullish(),
-  upload: reference('uploads').nullish(),
-});
+const generateBody = z
+  .object({
+    event: z.enum(EVENTS),
+    action: string(100),
+    annotation: reference('annotations').nullish(),
+    status: string(50).nullish(),
+    previous_status: string(50).nullish(),
+    email: reference('emails').nullish(),
+    upload: reference('uploads').nullish(),
+  })
+  .refine(({ event, action }) => ACTIONS[event].some((one) => one === action), {
+    path: ['action'],
+    error: ({ input }) => `"${(input as { action: string }).action}" is not a valid choice.`,
+  });
 
 /** Names what an event needs and was not sent. API: hooks-and-connectors.md section 1.2. */
 function requireParts(body: z.infer<typeof generateBody>): void {
@@ -83,7 +97,7 @@ export function hookRoutes({ services }: RouteContext) {
         answer: { type: 'object', properties: { results: { type: 'array', items: answers.object } } },
       },
       call: ({ query }, caller) => extension.listHookLogs(readLogFilter(query), caller),
-      reply: ({ logs }) => ({ results: logs.map(hookLogToJson) }),
+      reply: ({ logs }, request) => ({ results: logs.map((row) => replyOne(request, hookLogToJson(row))) }),
     }),
     listRoute('/hooks/:id/deliveries', {
       allow: 'watchHooks',
