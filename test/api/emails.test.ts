@@ -670,6 +670,32 @@ describe('mails that go out', () => {
     expect(sentTo(from)).toHaveLength(1);
   });
 
+  it('reach everybody in the end but those whom the relay refuses for good', async () => {
+    const [now, later, never] = ['now', 'later', 'never'].map((name) => `${uniqueName(name)}@example.org`) as [
+      string,
+      string,
+      string,
+    ];
+    relay.refuseRecipient(later, ['451 4.2.0 busy', '451 4.2.0 busy']);
+    relay.refuseRecipient(never, ['550 5.1.1 no such user']);
+    const send = (...addresses: string[]) =>
+      api.post('/emails/send', {
+        ...{ to: addresses.map((email) => ({ email })), queue: inbox.queues[0] },
+        template_values: { subject: 'To all', message: 'Hello' },
+      });
+    const { url } = await send(now, later, never);
+    const email = await waitFor('it to be sent', async () => {
+      const found = await api.get(url);
+      return found.state !== 'sending' && found;
+    });
+    expect(email).toMatchObject({ state: 'sent', failure: `${never}: 550 5.1.1 no such user` });
+    expect(sentTo(now).map(({ recipients }) => recipients)).toEqual([[now]]);
+    expect(sentTo(later).map(({ recipients }) => recipients)).toEqual([[later]]);
+    relay.refuseRecipient(never, ['550 5.1.1 no such user']);
+    const refused = await send(never);
+    await waitFor('it to be given up', async () => (await api.get(refused.url)).state === 'failed');
+  });
+
   it('are sent by people, with placeholders and documents', async () => {
     const email = await sendNew();
     const to = `${uniqueName('to')}@example.org`;
