@@ -616,8 +616,11 @@ describe('calls by hand', () => {
 
   it('leave neither tokens nor secrets in the log, whatever the receiver sends back', async () => {
     const { url: token_owner } = await api.get('/auth/user');
-    const secrets = { key: 'kept "secret"' };
-    const hook = await makeHook(await makeQueue(), '/echo', ['invocation.manual'], { secrets, token_owner });
+    const hook = await makeHook(await makeQueue(), '/echo', ['invocation.manual'], {
+      token_owner,
+      secrets: { key: 'kept', longer: 'kept "secret"', nested: { deep: ['deeper'] } },
+      secrets_schema: { type: 'object' },
+    });
     receiver.answer('/echo', ({ body }) => ({ status: 500, body }));
     const payload = { event: 'invocation', action: 'manual', rossum_authorization_token: api.token };
     for (const [call, body] of [
@@ -632,7 +635,8 @@ describe('calls by hand', () => {
     const shown = { rossum_authorization_token: '[redacted...]' };
     for (const key of ['request', 'response']) {
       const [invoked, tested] = results.map((one: Json) => JSON.parse(one[key]));
-      expect(invoked).toMatchObject({ ...shown, secrets: { key: '[redacted...]' } });
+      expect(invoked).toMatchObject({ ...shown, secrets: { key: '[redacted...]', longer: '[redacted...]' } });
+      expect(JSON.stringify(invoked)).not.toMatch(/kept|deeper/);
       expect(tested).toEqual({ ...payload, ...shown });
     }
   });

@@ -274,11 +274,19 @@ function maskPayload(sent: JsonObject): JsonObject {
 
 /** An answer as the log shows it: some receivers send back what they were sent. */
 function maskEcho(text: string, { rossum_authorization_token: token, secrets }: JsonObject): string {
-  const values = [token, ...(isObject(secrets) ? Object.values(secrets) : [])];
-  return values
-    .filter((value): value is string => typeof value === 'string' && value.length >= SHORTEST_SECRET)
-    .flatMap((value) => [value, JSON.stringify(value).slice(1, -1)])
-    .reduce((shown, value) => shown.replaceAll(value, HIDDEN), text);
+  return (
+    textsIn([token, secrets])
+      .filter((value) => value.length >= SHORTEST_SECRET)
+      .flatMap((value) => [value, JSON.stringify(value).slice(1, -1)])
+      // One may stand in another.
+      .sort((one, other) => other.length - one.length)
+      .reduce((shown, value) => shown.replaceAll(value, HIDDEN), text)
+  );
+}
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
 function isObject(value: unknown): value is JsonObject {
