@@ -888,6 +888,11 @@ describe('hooks', () => {
           .status,
       ).toBe(400);
     }
+    const polled = { events: ['upload'], config: { ...HOOK_CONFIG, max_polling_time_s: 200 } };
+    expect((await makeHook(polled)).config.max_polling_time_s).toBe(200);
+    const missing = await send('POST', '/hooks', { name: 'H', events: [], config: null, settings: null });
+    const required = ['This field may not be null.'];
+    expect(missing).toMatchObject({ status: 400, body: { config: required, settings: required } });
   });
   const HOOK_CONFIG = { url: 'https://h.example.com' };
 

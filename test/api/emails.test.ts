@@ -185,6 +185,8 @@ describe('an e-mail', () => {
     const wrong = await requestStatus('PATCH', email.url, { labels: ['unknown'] });
     expect(wrong.status).toBe(400);
     expect(wrong.body.labels).toBeDefined();
+    const itself = await requestStatus('PATCH', email.url, { parent: email.url });
+    expect(itself).toEqual({ status: 400, body: { parent: ['An e-mail cannot answer itself.'] } });
     expect((await api.request('DELETE', email.url)).status).toBe(405);
   });
 
@@ -428,6 +430,36 @@ describe('threads', () => {
     const list = await api.get(`/annotations?id=${idOf(url)}&sideload=related_emails`);
     expect(list).toMatchObject({ results: [expected], related_emails: [{ url: sent.url, subject: 'About it' }] });
   });
+
+  it('are told to hooks with the annotations of their mails, as the API shows them', async () => {
+    const { subject, email_thread } = await sendNew();
+    const email = await bySubject(subject, (one) => one.annotations.length > 0);
+    const [annotation] = email.annotations;
+    const sent = await api.post('/emails/send', {
+      ...{ queue: inbox.queues[0], to: [{ email: SENDER }], related_annotations: [annotation] },
+      template_values: { subject: 'About it', message: 'Please look.' },
+    });
+    const edit = await api.post('/suggested_edits', { annotation, documents: [] });
+    const hook = await api.post('/hooks', {
+      ...{
+        name: 'Told of mails',
+        active: false,
+        events: ['annotation_status'],
+        config: { url: 'https://example.com' },
+      },
+      sideload: ['emails', 'related_emails', 'suggested_edits'],
+    });
+    const payload = await api.post(`${hook.url}/generate_payload`, {
+      ...{ event: 'annotation_status', action: 'changed', annotation },
+      ...{ status: 'to_review', previous_status: 'importing' },
+    });
+    expect(payload.annotation).toMatchObject({ email: email.url, email_thread, related_emails: [sent.url] });
+    const [came, went] = [await api.get(email.url), await api.get(sent.url)];
+    const { annotations, annotation_counts } = came;
+    expect(payload.emails).toMatchObject([{ url: email.url, subject, annotations, annotation_counts }]);
+    expect(payload.related_emails).toMatchObject([{ url: sent.url, related_annotations: went.related_annotations }]);
+    expect(payload.suggested_edits).toEqual([edit]);
+  });
 });
 
 it('annotations are ordered by senders and threads of their e-mails; without one they are last', async () => {
@@ -544,6 +576,9 @@ describe('mails that go out', () => {
     expect(raw).toContain('note.txt');
     expect(raw).toContain('The queue does not take text/plain.');
     expect(raw).not.toContain('invoice.pdf');
+    await sendNew({ attachments: [{ filename: 'broken.pdf', content: Buffer.from('%PDF-1.4 garbage') }] });
+    const failed = await waitFor('the other mail', async () => sentTo(to)[1], { timeoutMs: 60_000 });
+    expect(failed.raw).toContain('- broken.pdf: The PDF is damaged and cannot be repaired.');
   });
 
   it('are written from the templates of the queue that are automated', async () => {
@@ -635,6 +670,32 @@ describe('mails that go out', () => {
     expect(sentTo(from)).toHaveLength(1);
   });
 
+  it('reach everybody in the end but those whom the relay refuses for good', async () => {
+    const [now, later, never] = ['now', 'later', 'never'].map((name) => `${uniqueName(name)}@example.org`) as [
+      string,
+      string,
+      string,
+    ];
+    relay.refuseRecipient(later, ['451 4.2.0 busy', '451 4.2.0 busy']);
+    relay.refuseRecipient(never, ['550 5.1.1 no such user']);
+    const send = (...addresses: string[]) =>
+      api.post('/emails/send', {
+        ...{ to: addresses.map((email) => ({ email })), queue: inbox.queues[0] },
+        template_values: { subject: 'To all', message: 'Hello' },
+      });
+    const { url } = await send(now, later, never);
+    const email = await waitFor('it to be sent', async () => {
+      const found = await api.get(url);
+      return found.state !== 'sending' && found;
+    });
+    expect(email).toMatchObject({ state: 'sent', failure: `${never}: 550 5.1.1 no such user` });
+    expect(sentTo(now).map(({ recipients }) => recipients)).toEqual([[now]]);
+    expect(sentTo(later).map(({ recipients }) => recipients)).toEqual([[later]]);
+    relay.refuseRecipient(never, ['550 5.1.1 no such user']);
+    const refused = await send(never);
+    await waitFor('it to be given up', async () => (await api.get(refused.url)).state === 'failed');
+  });
+
   it('are sent by people, with placeholders and documents', async () => {
     const email = await sendNew();
     const to = `${uniqueName('to')}@example.org`;
@@ -720,6 +781,9 @@ describe('mails that go out', () => {
     [{ to: Array(41).fill({ email: 'a@b.c' }) }, 'to'],
     [{ queue: undefined }, 'queue'],
     [{ labels: ['other'] }, 'labels'],
+    [{ related_annotations: [`${PUBLIC_URL}/api/v1/annotations/999999`] }, 'related_annotations'],
+    [{ related_documents: [`${PUBLIC_URL}/api/v1/documents/999999`] }, 'related_documents'],
+    [{ email_template: `${PUBLIC_URL}/api/v1/email_templates/999999` }, 'email_template'],
   ])('%j is 400', async (more, field) => {
     const body = { to: [{ email: 'a@b.c' }], queue: inbox.queues[0], template_values: {}, ...more };
     const answer = await requestStatus('POST', '/emails/send', body);

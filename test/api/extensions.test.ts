@@ -614,6 +614,33 @@ describe('calls by hand', () => {
     });
   });
 
+  it('leave neither tokens nor secrets in the log, whatever the receiver sends back', async () => {
+    const { url: token_owner } = await api.get('/auth/user');
+    const hook = await makeHook(await makeQueue(), '/echo', ['invocation.manual'], {
+      token_owner,
+      secrets: { key: 'kept', longer: 'kept "secret"', nested: { deep: ['deeper'] } },
+      secrets_schema: { type: 'object' },
+    });
+    receiver.answer('/echo', ({ body }) => ({ status: 500, body }));
+    const payload = { event: 'invocation', action: 'manual', rossum_authorization_token: api.token };
+    for (const [call, body] of [
+      ['test', { payload }],
+      ['invoke', {}],
+    ] as const) {
+      expect((await post(`${hook.url}/${call}`, body)).status).toBe(400);
+    }
+    const tokens = receiver.at('/echo').map(({ body }) => body.rossum_authorization_token);
+    expect(tokens).toEqual([api.token, expect.stringMatching(/^[0-9a-f]{40,}$/)]);
+    const { results } = await api.get(`/hooks/logs?hook=${hook.id}`);
+    const shown = { rossum_authorization_token: '[redacted...]' };
+    for (const key of ['request', 'response']) {
+      const [invoked, tested] = results.map((one: Json) => JSON.parse(one[key]));
+      expect(invoked).toMatchObject({ ...shown, secrets: { key: '[redacted...]', longer: '[redacted...]' } });
+      expect(JSON.stringify(invoked)).not.toMatch(/kept|deeper/);
+      expect(tested).toEqual({ ...payload, ...shown });
+    }
+  });
+
   it('invoke gives the answer of the hook', async () => {
     const queueId = await makeQueue();
     const hook = await makeHook(queueId, '/invoked', ['invocation.manual']);
@@ -669,5 +696,6 @@ describe('calls by hand', () => {
     expect(await refused({ event: 'upload', action: 'created' })).toEqual({ upload: required });
     expect(await refused({ event: 'email', action: 'received' })).toEqual({ email: required });
     expect(await refused({ event: 'unknown', action: 'created' })).toEqual({ event: [expect.any(String)] });
+    expect(await refused({ ...body, action: 'changed' })).toEqual({ action: ['"changed" is not a valid choice.'] });
   });
 });

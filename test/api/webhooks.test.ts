@@ -118,6 +118,8 @@ describe('annotation_status.changed', () => {
     for (const [size, length] of Object.entries({ 1000: 4, 0: 4, few: 4, 2: 2 })) {
       expect((await api.get(`/hooks/logs?hook=${hook.id}&page_size=${size}`)).results).toHaveLength(length);
     }
+    const [one] = (await api.get(`/hooks/logs?hook=${hook.id}&fields=hook_id,event`)).results;
+    expect(one).toEqual({ hook_id: hook.id, event: 'annotation_status' });
     for (const events of ['annotation_status', 'annotation_status.changed', 'email,annotation_status']) {
       expect((await api.get(`/hooks?queue=${queueId}&events=${events}`)).results).toEqual([hook]);
     }

@@ -57,7 +57,7 @@ export const boolean = z
 /** Any JSON object. */
 export const object = z
   .custom<Record<string, unknown>>((value) => typeof value === 'object' && value !== null && !Array.isArray(value), {
-    error: ({ input }) => `Expected a dictionary of items but got type "${nameOfType(input)}".`,
+    error: ({ input }) => findAbsence(input) ?? `Expected a dictionary of items but got type "${nameOfType(input)}".`,
   })
   .meta({ type: 'object' });
 
@@ -77,13 +77,10 @@ export function reference(collection: Collection) {
       const id = idFromUrl(collection, value);
       if (id !== null) return id;
       const message =
-        value === undefined
-          ? MISSING
-          : value === null
-            ? NULL
-            : typeof value === 'string'
-              ? 'Invalid hyperlink - No URL match.'
-              : `Incorrect type. Expected URL string, received ${nameOfType(value)}.`;
+        findAbsence(value) ??
+        (typeof value === 'string'
+          ? 'Invalid hyperlink - No URL match.'
+          : `Incorrect type. Expected URL string, received ${nameOfType(value)}.`);
       context.addIssue({ code: 'custom', message, params: { reference: true } });
       return z.NEVER;
     })
@@ -122,6 +119,10 @@ export function unknownReference(field: string): Refusal {
 
 const MISSING = 'This field is required.';
 const NULL = 'This field may not be null.';
+
+function findAbsence(value: unknown): string | undefined {
+  return value === undefined ? MISSING : value === null ? NULL : undefined;
+}
 
 /** Turns the findings of a shape into the nested error body of the API. */
 export function toFieldErrors(issues: readonly Issue[], body: unknown): FieldErrors {
@@ -182,8 +183,8 @@ function valueAt(body: unknown, path: readonly PropertyKey[]): unknown {
 
 function describe(issue: Issue, value: unknown): string {
   if (issue.code === 'custom') return issue.message;
-  if (value === undefined) return MISSING;
-  if (value === null) return NULL;
+  const absence = findAbsence(value);
+  if (absence) return absence;
   switch (issue.code) {
     case 'invalid_type':
       // The issue itself says no more than that a number is expected.

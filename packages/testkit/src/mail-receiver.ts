@@ -15,6 +15,8 @@ export interface MailReceiver {
   readonly mails: readonly ReceivedMail[];
   /** The answer to the next so many messages instead of 250. */
   refuse(answer: string, times: number): void;
+  /** The answers to the next times that a message is for this address; then it is taken. */
+  refuseRecipient(address: string, answers: readonly string[]): void;
   stop(): Promise<void>;
 }
 
@@ -22,15 +24,19 @@ export interface MailReceiver {
 export async function startMailReceiver(): Promise<MailReceiver> {
   const mails: ReceivedMail[] = [];
   const refusals: string[] = [];
+  const refusedRecipients = new Map<string, string[]>();
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
     socket.on('error', () => undefined);
-    serve(socket, (mail) => {
-      const refusal = refusals.shift();
-      if (!refusal) mails.push(mail);
-      return refusal ?? '250 2.0.0 taken';
+    serve(socket, {
+      answerTo: (address) => refusedRecipients.get(address)?.shift() ?? '250 2.1.5 ok',
+      take: (mail) => {
+        const refusal = refusals.shift();
+        if (!refusal) mails.push(mail);
+        return refusal ?? '250 2.0.0 taken';
+      },
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -39,6 +45,7 @@ export async function startMailReceiver(): Promise<MailReceiver> {
     url: `smtp://127.0.0.1:${port}`,
     mails,
     refuse: (answer, times) => void refusals.push(...Array<string>(times).fill(answer)),
+    refuseRecipient: (address, answers) => void refusedRecipients.set(address, [...answers]),
     stop: () =>
       new Promise((resolve) => {
         for (const socket of sockets) socket.destroy();
@@ -47,7 +54,13 @@ export async function startMailReceiver(): Promise<MailReceiver> {
   };
 }
 
-function serve(socket: Socket, take: (mail: ReceivedMail) => string): void {
+interface Answers {
+  /** To RCPT TO. */
+  readonly answerTo: (address: string) => string;
+  readonly take: (mail: ReceivedMail) => string;
+}
+
+function serve(socket: Socket, { answerTo, take }: Answers): void {
   const say = (line: string) => socket.write(`${line}\r\n`);
   let buffer = '';
   let sender = '';
@@ -61,8 +74,9 @@ function serve(socket: Socket, take: (mail: ReceivedMail) => string): void {
       recipients = [];
       say('250 2.1.0 ok');
     } else if (/^RCPT TO/i.test(line)) {
-      recipients.push(address);
-      say('250 2.1.5 ok');
+      const answer = answerTo(address);
+      if (answer.startsWith('2')) recipients.push(address);
+      say(answer);
     } else if (/^DATA/i.test(line)) {
       inData = true;
       say('354 go on');

@@ -56,7 +56,7 @@ export const start = (env: Environment) =>
     const hooks = createHooks(queues);
     const webhooks = createWebhooks({ outgoing, auth: accounts, logs, origin, urls });
     const sideloads = createSideloads({ annotations, storage, queues, auth: accounts, mail, urls });
-    const payloads = createAnnotationPayloads({ annotations, storage, sideloads, urls });
+    const payloads = createAnnotationPayloads({ annotations, storage, mail, sideloads, urls });
     const notifications = createNotifications({
       ...{ hooks, payloads, webhooks, work, logs, receivers, log: runtime.log },
       hasActedOn: (start) => backbone.inbox.hasAny(runtime.name, start),

@@ -46,6 +46,13 @@ export function createAnnotations(client: AnnotationClient, accounts: AuthClient
       }
     },
 
+    /** Why the import of an annotation failed, in words for people. */
+    async findFailure(organizationId: number, annotationId: number): Promise<string> {
+      const request = annotation.GetAnnotationsRequest.fromPartial({ ids: [annotationId] });
+      const [row] = (await client.getAnnotations(request, callerOf(organizationId))).annotations;
+      return (row?.messages ?? []).map(({ content }) => content).join(' ');
+    },
+
     /** What placeholders about annotations stand for, as far as they are asked for. API: email-import.md section 4. */
     async findValues(organizationId: number, ids: readonly number[], names: readonly string[]): Promise<Placeholders> {
       if (ids.length === 0) return {};

@@ -6,7 +6,6 @@ import type { createConcludeEmail } from './email/conclude-email';
 import type { Email, Reading } from './email/email';
 import type { EmailStore } from './email/email.store';
 import { QueueGone } from './email/read-email';
-import type { Occasion } from './outgoing/notification';
 import { joinThread } from './thread/join-thread';
 import type { ThreadStore } from './thread/thread.store';
 
@@ -22,13 +21,6 @@ export interface ConsumerOptions {
   readonly conclusion: ReturnType<typeof createConcludeEmail>;
   readonly onDropped: (email: Email, reason: string) => void;
   readonly log: Logger;
-}
-
-/** What the events about annotations say. */
-interface Happening {
-  readonly organizationId: number;
-  readonly uploadId?: number | undefined;
-  readonly documentId: number;
 }
 
 /** What this service does about events. */
@@ -60,11 +52,6 @@ export function createConsumers(options: ConsumerOptions): EventHandlers {
     const rawKey = await emails.purge(organizationId, emailId);
     if (rawKey) await releaseFiles([rawKey]);
   };
-
-  const tell = async ({ organizationId, uploadId, documentId }: Happening, occasion: Occasion) =>
-    uploadId === undefined
-      ? async () => undefined
-      : conclusion.tellOfDocument(organizationId, uploadId, documentId, occasion);
 
   const reading: EventHandler<'email.received' | 'email.answered'> = {
     on: async ({ payload: { emailId, organizationId } }) => {
@@ -111,12 +98,14 @@ export function createConsumers(options: ConsumerOptions): EventHandlers {
     'upload.finished': {
       on: ({ payload: { uploadId, organizationId } }) => conclusion.concludeUpload(organizationId, uploadId),
     },
-    'annotation.failed_import': { on: ({ payload }) => tell(payload, 'unprocessable_attachments') },
-    'annotation.postponed': { on: ({ payload }) => tell(payload, 'postponed_annotations') },
+    'annotation.failed_import': {
+      on: ({ payload }) => conclusion.tellOfDocument(payload, 'unprocessable_attachments'),
+    },
+    'annotation.postponed': { on: ({ payload }) => conclusion.tellOfDocument(payload, 'postponed_annotations') },
     'annotation.confirmed': { on: ({ payload }) => conclusion.tellOfStatus(payload, 'confirmed') },
     'annotation.exported': { on: ({ payload }) => conclusion.tellOfStatus(payload, 'exported') },
     'annotation.rejected': { on: ({ payload }) => conclusion.labelRejected(payload) },
-    'annotation.deleted': { on: ({ payload }) => tell(payload, 'deleted_annotations') },
+    'annotation.deleted': { on: ({ payload }) => conclusion.tellOfDocument(payload, 'deleted_annotations') },
   };
 }
 

@@ -98,7 +98,8 @@ export const start = (env: Environment) =>
     });
     const conclusion = createConcludeEmail({
       ...{ emails, deliveries, outgoing, writeAutomatic },
-      ...{ findRules: inboxes.findRules, findStatuses: annotations.findStatuses, ...storage },
+      ...{ findRules: inboxes.findRules, findStatuses: annotations.findStatuses, findFailure: annotations.findFailure },
+      ...storage,
     });
     const dropped = new Counter({
       name: 'intake_mails_dropped_total',

@@ -50,6 +50,7 @@ export function createRpc(options: RpcOptions): Handlers<typeof mailIngest.MailI
     async updateEmail({ id, fields, email }, caller) {
       const changes = changesOf(mailIngest.Email.fromPartial(email ?? {}), fields);
       if (changes.parentId !== undefined && changes.parentId !== null) {
+        if (changes.parentId === id) throw invalidField('parent', 'An e-mail cannot answer itself.');
         if (!(await emails.find(caller, changes.parentId)))
           throw invalidField('parent', 'Invalid hyperlink - Object does not exist.');
       }

@@ -1,5 +1,12 @@
-import type { annotation, documentStorage } from '@intake/contracts';
-import { annotationToJson, documentToJson, nodeToJson, readNodes } from '@intake/resources';
+import type { annotation, documentStorage, mailIngest } from '@intake/contracts';
+import {
+  type AnnotationMail,
+  annotationToJson,
+  documentToJson,
+  nodeToJson,
+  readAnnotationMail,
+  readNodes,
+} from '@intake/resources';
 import { type Client, systemCaller } from '@intake/rpc';
 import type { ApiUrls } from '@intake/urls';
 import type { JsonObject } from '../webhook/outcome';
@@ -9,23 +16,25 @@ import type { Sideloads } from './sideloads';
 export interface PayloadSources {
   readonly annotations: Pick<Client<typeof annotation.AnnotationServiceService>, 'getAnnotations' | 'getContent'>;
   readonly storage: Pick<Client<typeof documentStorage.DocumentStorageServiceService>, 'getDocuments'>;
+  readonly mail: Pick<Client<typeof mailIngest.MailIngestServiceService>, 'listEmails' | 'listThreads'>;
   readonly sideloads: Sideloads;
   readonly urls: ApiUrls;
 }
 
-/** An annotation and its document, as payloads are made of them. */
+/** An annotation, its document and its e-mails, as payloads are made of them. */
 export interface Subject {
   readonly annotation: annotation.Annotation;
   readonly document: documentStorage.Document | undefined;
+  readonly mail: AnnotationMail | undefined;
 }
 
 /** Makes payloads of annotation events. API: hooks-and-connectors.md section 3.2. */
 export type AnnotationPayloads = ReturnType<typeof createAnnotationPayloads>;
 
-export function createAnnotationPayloads({ annotations, storage, sideloads, urls }: PayloadSources) {
-  const shown = ({ annotation: row, document }: Subject, change: JsonObject) => {
+export function createAnnotationPayloads({ annotations, storage, mail, sideloads, urls }: PayloadSources) {
+  const shown = ({ annotation: row, document, mail: emails }: Subject, change: JsonObject) => {
     const { annotations: _, ...file } = document ? documentToJson(document, urls) : { annotations: [] };
-    return { annotation: { ...annotationToJson(row, urls), ...change }, document: document ? file : null };
+    return { annotation: { ...annotationToJson(row, urls, emails), ...change }, document: document ? file : null };
   };
   return {
     /** Undefined: it is gone. */
@@ -33,8 +42,11 @@ export function createAnnotationPayloads({ annotations, storage, sideloads, urls
       const caller = systemCaller('extension', organizationId);
       const [row] = (await annotations.getAnnotations({ ids: [annotationId] }, caller)).annotations;
       if (!row) return undefined;
-      const { documents } = await storage.getDocuments({ ids: [row.documentId] }, caller);
-      return { annotation: row, document: documents[0] };
+      const [{ documents }, mailOf] = await Promise.all([
+        storage.getDocuments({ ids: [row.documentId] }, caller),
+        readAnnotationMail({ mail }, [row], caller),
+      ]);
+      return { annotation: row, document: documents[0], mail: mailOf(row.id) };
     },
 
     /** What a change of state is told with: the annotation as it was then. @param wanted sideloads of the hook */
@@ -43,7 +55,7 @@ export function createAnnotationPayloads({ annotations, storage, sideloads, urls
       { status, previousStatus }: { readonly status: string; readonly previousStatus: string | null },
       wanted: readonly string[],
     ): Promise<JsonObject> => ({
-      ...(await sideloads.load(subject.annotation, wanted)),
+      ...(await sideloads.load(subject, wanted)),
       ...shown(subject, { status, previous_status: previousStatus }),
     }),
 
@@ -64,7 +76,7 @@ export function createAnnotationPayloads({ annotations, storage, sideloads, urls
       const nodes = readNodes(treeJson);
       const content = nodes.map((node) => nodeToJson(node, id, urls));
       const parts = {
-        ...(await sideloads.load(subject.annotation, wanted)),
+        ...(await sideloads.load(subject, wanted)),
         ...shown(subject, { previous_status: previousStatus, content }),
         updated_datapoints: [...updatedIds],
       };

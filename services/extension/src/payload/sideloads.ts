@@ -8,11 +8,13 @@ import {
   queueToJson,
   relationToJson,
   schemaToJson,
+  suggestedEditToJson,
   userToJson,
 } from '@intake/resources';
 import { type Caller, type Client, systemCaller } from '@intake/rpc';
 import type { ApiUrls } from '@intake/urls';
 import type { JsonObject } from '../webhook/outcome';
+import type { Subject } from './annotation-payload';
 
 export interface SideloadSources {
   readonly annotations: Client<typeof contract.AnnotationServiceService>;
@@ -31,7 +33,7 @@ export type Sideloads = ReturnType<typeof createSideloads>;
 
 export function createSideloads({ annotations, storage, queues, auth: accounts, mail, urls }: SideloadSources) {
   const page = { page: 1, pageSize: MANY };
-  type Load = (row: contract.Annotation, caller: Caller) => Promise<readonly object[]>;
+  type Load = (row: contract.Annotation, caller: Caller, emails: Subject['mail']) => Promise<readonly object[]>;
 
   const users = async (ids: number[], caller: Caller) => {
     if (ids.length === 0) return [];
@@ -41,6 +43,22 @@ export function createSideloads({ annotations, storage, queues, auth: accounts, 
   const relations = async (filter: Partial<contract.ListRelationsRequest>, caller: Caller) => {
     const request = contract.ListRelationsRequest.fromPartial({ ...filter, ...page });
     return (await annotations.listRelations(request, caller)).relations.map((row) => relationToJson(row, urls));
+  };
+
+  const emails = async (ids: number[], caller: Caller) => {
+    if (ids.length === 0) return [];
+    const found = (await mail.listEmails(mailIngest.ListEmailsRequest.fromPartial({ ids, ...page }), caller)).emails;
+    const documentIds = found.flatMap((email) => email.documentIds);
+    const { annotations: rows } =
+      documentIds.length === 0
+        ? { annotations: [] }
+        : await annotations.listAnnotations(
+            contract.ListAnnotationsRequest.fromPartial({ documentIds, ...page }),
+            caller,
+          );
+    return found.map((email) =>
+      emailToJson(email, { annotations: rows.filter(({ emailId }) => emailId === email.id) }, urls),
+    );
   };
 
   const loads: Readonly<Record<string, Load>> = {
@@ -80,22 +98,22 @@ export function createSideloads({ annotations, storage, queues, auth: accounts, 
       const { blockers } = await annotations.listAutomationBlockers({ ids: [], annotationIds: [id], ...page }, caller);
       return blockers.map((row) => blockerToJson(row, urls));
     },
-    emails: async ({ emailId }, caller) => {
-      if (emailId === undefined) return [];
-      const { emails } = await mail.listEmails(
-        mailIngest.ListEmailsRequest.fromPartial({ ids: [emailId], ...page }),
-        caller,
+    suggested_edits: async ({ id }, caller) => {
+      const request = contract.ListSuggestedEditsRequest.fromPartial({ annotationIds: [id], ...page });
+      return (await annotations.listSuggestedEdits(request, caller)).suggestedEdits.map((row) =>
+        suggestedEditToJson(row, urls),
       );
-      return emails.map((row) => emailToJson(row, { annotations: [] }, urls));
     },
+    emails: ({ emailId }, caller) => emails(emailId === undefined ? [] : [emailId], caller),
+    related_emails: (_row, caller, about) => emails([...(about?.relatedEmailIds ?? [])], caller),
   };
 
   return {
-    /** The lists that a hook wants; what does not exist in Intake is an empty one. */
-    async load(row: contract.Annotation, wanted: readonly string[]): Promise<JsonObject> {
+    /** The lists that a hook wants. */
+    async load({ annotation: row, mail: about }: Subject, wanted: readonly string[]): Promise<JsonObject> {
       const caller = systemCaller('extension', row.organizationId);
       const lists = await Promise.all(
-        wanted.map(async (name) => [name, (await loads[name]?.(row, caller)) ?? []] as const),
+        wanted.map(async (name) => [name, (await loads[name]?.(row, caller, about)) ?? []] as const),
       );
       return Object.fromEntries(lists);
     },

@@ -7,6 +7,7 @@ const used = { expectsJson: true, mayPoll: false };
 describe('the answer of a webhook', () => {
   it.each([
     [200, '{"messages": []}', { messages: [] }],
+    [200, '\uFEFF{"messages": []}\n', { messages: [] }],
     [204, '', {}],
     [299, ' \n', {}],
   ])('%i with "%s" is an answer', (status, text, body) => {

@@ -73,11 +73,12 @@ export function readFailure(error: unknown): Outcome {
   return { kind: 'failed', text: '', message: error.message, retryable: !LASTING.includes(error.reason) };
 }
 
-/** A JSON object; `{}` for an empty text; undefined for anything else. */
+/** A JSON object, also behind a byte order mark; `{}` for an empty text; undefined for anything else. */
 export function parseObject(text: string): JsonObject | undefined {
-  if (text.trim() === '') return {};
+  const json = text.trim();
+  if (json === '') return {};
   try {
-    const value = JSON.parse(text) as unknown;
+    const value = JSON.parse(json) as unknown;
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
   } catch {
     return undefined;

@@ -54,6 +54,8 @@ const POLL_AGAIN = [408, 429, 500, 502, 503, 504];
 const LONGEST_LOGGED = 100_000;
 const USER_AGENT = 'Intake/0.1';
 const HIDDEN = '[redacted...]';
+/** Shorter values stand in many a text without being a secret there. */
+const SHORTEST_SECRET = 4;
 
 /** Calls webhooks. API: hooks-and-connectors.md sections 3 and 5. */
 export type Webhooks = ReturnType<typeof createWebhooks>;
@@ -147,23 +149,21 @@ export function createWebhooks({ outgoing, auth: accounts, logs, origin, urls }:
     };
   };
 
-  const recordOf = (call: Call, start: Date, outcome: Outcome): LogRecord => {
-    const { hook } = call;
+  const recordOf = (call: Call, start: Date, outcome: Outcome, sent: JsonObject): LogRecord => {
     const failed = outcome.kind === 'failed';
-    const isKept = failed || configOf(hook).payload_logging_enabled;
-    const masked = { ...payloadOf(call, undefined), secrets: maskAll(hook.secrets ?? {}) };
+    const isKept = failed || configOf(call.hook).payload_logging_enabled;
     return {
       ...record(call, outcome.message, failed ? 'ERROR' : 'INFO'),
       start,
-      request: isKept ? JSON.stringify(masked).slice(0, LONGEST_LOGGED) : null,
-      response: isKept ? outcome.text.slice(0, LONGEST_LOGGED) : null,
+      request: isKept ? JSON.stringify(maskPayload(sent)).slice(0, LONGEST_LOGGED) : null,
+      response: isKept ? maskEcho(outcome.text, sent).slice(0, LONGEST_LOGGED) : null,
       status: failed ? 'failed' : outcome.kind === 'accepted' ? 'running' : 'completed',
       statusCode: outcome.status ?? null,
     };
   };
 
   /** Asks for the answer of a call that was accepted until it is there. */
-  const poll = async (call: Call, location: string): Promise<Outcome> => {
+  const poll = async (call: Call, location: string, sent: JsonObject): Promise<Outcome> => {
     const { hook, requestId, signal } = call;
     const { url, max_polling_time_s: limitS } = configOf(hook);
     const start = new Date();
@@ -172,7 +172,7 @@ export function createWebhooks({ outgoing, auth: accounts, logs, origin, urls }:
       ...{ kind: 'failed', text: '', message, retryable: true, isPollingFailure: true },
     });
     const finish = async (outcome: Outcome) => {
-      await logs.add([recordOf(call, start, outcome)]);
+      await logs.add([recordOf(call, start, outcome, sent)]);
       return outcome;
     };
     if (!URL.canParse(location, url)) return finish(failed('The Location of its answer is no URL.'));
@@ -196,20 +196,22 @@ export function createWebhooks({ outgoing, auth: accounts, logs, origin, urls }:
   const attempt = async (call: Call, how: Attempt, payload?: JsonObject): Promise<Outcome> => {
     const { hook, requestId, signal } = call;
     const start = new Date();
-    const note = async (outcome: Outcome) => {
-      await logs.add([recordOf(call, start, outcome)]);
+    const note = async (outcome: Outcome, sent: JsonObject) => {
+      await logs.add([recordOf(call, start, outcome, sent)]);
       return outcome;
     };
     return withToken(call, async (token) => {
-      const body = JSON.stringify(payload ?? payloadOf(call, token));
+      const sent = payload ?? payloadOf(call, token);
+      const body = JSON.stringify(sent);
       const outcome = await note(
         await send(hook, { method: 'POST', url: configOf(hook).url, body, id: requestId }, how, signal),
+        sent,
       );
-      return outcome.kind === 'accepted' ? poll(call, outcome.location ?? '') : outcome;
+      return outcome.kind === 'accepted' ? poll(call, outcome.location ?? '', sent) : outcome;
     }).catch((error): Promise<Outcome> => {
       if (!(error instanceof Refusal) || error.reason === 'SERVICE_UNAVAILABLE') throw error;
       const message = 'Its token cannot be issued: the owner is gone or not active.';
-      return note({ kind: 'failed', text: '', message, retryable: false });
+      return note({ kind: 'failed', text: '', message, retryable: false }, payload ?? payloadOf(call, undefined));
     });
   };
 
@@ -258,4 +260,35 @@ function timeoutOf(hook: Hook): number {
 /** The names of secrets without their values. */
 export function maskAll(secrets: JsonObject): JsonObject {
   return Object.fromEntries(Object.keys(secrets).map((key) => [key, HIDDEN]));
+}
+
+/** A payload as the log shows it: without its token, and with the names of its secrets only. */
+function maskPayload(sent: JsonObject): JsonObject {
+  const { rossum_authorization_token: token, secrets } = sent;
+  return {
+    ...sent,
+    ...(token !== undefined && { rossum_authorization_token: HIDDEN }),
+    ...(isObject(secrets) && { secrets: maskAll(secrets) }),
+  };
+}
+
+/** An answer as the log shows it: some receivers send back what they were sent. */
+function maskEcho(text: string, { rossum_authorization_token: token, secrets }: JsonObject): string {
+  return (
+    textsIn([token, secrets])
+      .filter((value) => value.length >= SHORTEST_SECRET)
+      .flatMap((value) => [value, JSON.stringify(value).slice(1, -1)])
+      // One may stand in another.
+      .sort((one, other) => other.length - one.length)
+      .reduce((shown, value) => shown.replaceAll(value, HIDDEN), text)
+  );
+}
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

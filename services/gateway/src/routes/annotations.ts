@@ -12,6 +12,8 @@ import {
   metadata,
   number,
   object,
+  readAnnotationMail,
+  readMailOfOne,
   readShape,
   reference,
   string,
@@ -43,7 +45,6 @@ import { MAIL_ORDERINGS, readOrderValues } from '../request/search-order';
 import { readSearchQuery, resolveQuery } from '../request/search-query';
 import { may } from '../roles';
 import { Answer, type ApiRequest, type QueryParameter, route } from '../route';
-import { readAnnotationMail, readMailOfOne } from './annotation-mail';
 import { CSV_PARAMETERS, exportAnnotations, TRANSFER_MS, wantsCsv } from './exports';
 import type { RouteContext } from './index';
 import { onlyOne } from './lookups';

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { annotation as annotations, type documentStorage, mailIngest } from '@intake/contracts';
+import { annotation as annotations, type documentStorage, mailIngest, queue } from '@intake/contracts';
 import {
   answers,
   boolean as booleanValue,
@@ -8,6 +8,7 @@ import {
   reference,
   string,
   threadToJson,
+  unknownReference,
 } from '@intake/resources';
 import { type Caller, invalidField, systemCaller } from '@intake/rpc';
 import { z } from 'zod';
@@ -187,7 +188,10 @@ export function emailRoutes(context: RouteContext) {
       timeoutMs: 60_000,
       call: async (request, caller) => {
         const { body } = request;
-        const values = await placeholdersOf(context, request, body, caller);
+        const [values] = await Promise.all([
+          placeholdersOf(context, request, body, caller),
+          requireReferences(context, body, caller),
+        ]);
         const { subject = '', message = '' } = textsOf(body.template_values);
         return mail.sendEmail(
           {
@@ -338,6 +342,7 @@ export function emailRoutes(context: RouteContext) {
             .then((answer) => answer.annotations),
       readEmails(context, parentId === undefined ? [] : [parentId], caller),
     ]);
+    if (related.length < distinct(body.related_annotations).length) throw unknownReference('related_annotations');
     const documents = await lookups.documents(
       related.flatMap(({ documentId }) => documentId ?? []),
       caller,
@@ -374,6 +379,22 @@ export function emailRoutes(context: RouteContext) {
 }
 
 type Context = Pick<RouteContext, 'services' | 'lookups'>;
+
+/** Refuses a mail about documents, or of a template, that the caller does not see. */
+async function requireReferences(
+  { services, lookups }: Context,
+  { related_documents: documentIds, email_template: templateId }: z.infer<typeof send>,
+  caller: Caller,
+): Promise<void> {
+  const ids = templateId ? [templateId] : [];
+  const request = queue.ListEmailTemplatesRequest.fromPartial({ ids, page: 1, pageSize: 1 });
+  const [documents, { templates }] = await Promise.all([
+    lookups.documents(documentIds, caller),
+    templateId ? services.queue.listEmailTemplates(request, caller) : { templates: [] },
+  ]);
+  if (documents.length < distinct(documentIds).length) throw unknownReference('related_documents');
+  if (templates.length < ids.length) throw unknownReference('email_template');
+}
 
 /** E-mails by id with the annotations that came from them; unknown and invisible ones are left out. */
 export async function readEmails(context: Context, emailIds: readonly number[], caller: Caller) {

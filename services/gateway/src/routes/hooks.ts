@@ -4,43 +4,63 @@ import { invalidField, Refusal } from '@intake/rpc';
 import { z } from 'zod';
 import { tokenOf } from '../auth';
 import { listRoute } from '../list-route';
-import { choices, ids, text, times } from '../request/filters';
+import { replyOne } from '../reply/list';
+import { FIELDS_PARAMETERS } from '../request/fields';
+import { choices, documentFilters, ids, readFilters, text, times } from '../request/filters';
 import { parseTime, type Query } from '../request/query';
 import { type QueryParameter, route } from '../route';
 import type { RouteContext } from './index';
 
 const MOST_LOGS = 100;
-const LEVELS = ['INFO', 'WARNING', 'ERROR'] as const;
-const STATUSES = ['waiting', 'running', 'completed', 'cancelled', 'failed'] as const;
-
 const DELIVERY_STATUSES = ['waiting', 'delivered', 'failed', 'cancelled'] as const;
 
-const time = { type: 'string', format: 'date-time' };
+/** API: hooks-and-connectors.md section 6. */
+const LOG_FILTERS = {
+  request_id: text,
+  hook: ids,
+  queue: ids,
+  annotation: ids,
+  email: ids,
+  status_code: ids,
+  search: text,
+  log_level: choices('INFO', 'WARNING', 'ERROR'),
+  status: choices('waiting', 'running', 'completed', 'cancelled', 'failed'),
+  timestamp: times,
+  start: times,
+} as const;
 const LOG_QUERY: readonly QueryParameter[] = [
-  ...['request_id', 'hook', 'queue', 'annotation', 'email', 'status_code', 'search'].map((name) => ({
-    name,
-    schema: { type: 'string' },
-  })),
-  { name: 'log_level', schema: { type: 'string', enum: LEVELS } },
-  { name: 'status', schema: { type: 'string', enum: STATUSES } },
-  ...['timestamp_after', 'timestamp_before', 'start_after', 'start_before'].map((name) => ({ name, schema: time })),
+  ...documentFilters(LOG_FILTERS),
   { name: 'page_size', schema: { type: 'integer', minimum: 1, maximum: MOST_LOGS, default: MOST_LOGS } },
+  ...FIELDS_PARAMETERS,
 ];
 
 /** A call that somebody waits for takes half a minute at most. */
 const CALL_MS = 45_000;
 
-const EVENTS = ['annotation_status', 'annotation_content', 'upload', 'email', 'invocation'] as const;
+/** API: hooks-and-connectors.md section 2. */
+const ACTIONS = {
+  annotation_status: ['changed'],
+  annotation_content: ['initialize', 'started', 'user_update', 'updated', 'confirm', 'export'],
+  upload: ['created'],
+  email: ['received'],
+  invocation: ['scheduled', 'manual'],
+} as const;
+const EVENTS = Object.keys(ACTIONS) as (keyof typeof ACTIONS)[];
 
-const generateBody = z.object({
-  event: z.enum(EVENTS),
-  action: string(100),
-  annotation: reference('annotations').nullish(),
-  status: string(50).nullish(),
-  previous_status: string(50).nullish(),
-  email: reference('emails').nullish(),
-  upload: reference('uploads').nullish(),
-});
+const generateBody = z
+  .object({
+    event: z.enum(EVENTS),
+    action: string(100),
+    annotation: reference('annotations').nullish(),
+    status: string(50).nullish(),
+    previous_status: string(50).nullish(),
+    email: reference('emails').nullish(),
+    upload: reference('uploads').nullish(),
+  })
+  .refine(({ event, action }) => ACTIONS[event].some((one) => one === action), {
+    path: ['action'],
+    error: ({ input }) => `"${(input as { action: string }).action}" is not a valid choice.`,
+  });
 
 /** Names what an event needs and was not sent. API: hooks-and-connectors.md section 1.2. */
 function requireParts(body: z.infer<typeof generateBody>): void {
@@ -84,7 +104,7 @@ export function hookRoutes({ services }: RouteContext) {
         answer: { type: 'object', properties: { results: { type: 'array', items: answers.object } } },
       },
       call: ({ query }, caller) => extension.listHookLogs(readLogFilter(query), caller),
-      reply: ({ logs }) => ({ results: logs.map(hookLogToJson) }),
+      reply: ({ logs }, request) => ({ results: logs.map((row) => replyOne(request, hookLogToJson(row))) }),
     }),
     listRoute('/hooks/:id/deliveries', {
       allow: 'watchHooks',
@@ -170,24 +190,22 @@ export function hookRoutes({ services }: RouteContext) {
 }
 
 function readLogFilter(query: Query): contract.ListHookLogsRequest {
-  const [timestamp, start] = [query.timeRange('timestamp'), query.timeRange('start')];
+  const given = readFilters(LOG_FILTERS, query);
   const size = query.get('page_size') ?? '';
-  const filter = contract.ListHookLogsRequest.fromPartial({
-    requestId: query.get('request_id'),
-    levels: query.choices('log_level', LEVELS),
-    hookIds: query.ids('hook'),
-    queueIds: query.ids('queue'),
-    annotationIds: query.ids('annotation'),
-    emailIds: query.ids('email'),
-    statuses: query.choices('status', STATUSES),
-    statusCodes: query.ids('status_code'),
-    startAfter: latest(timestamp?.after, start?.after),
-    startBefore: earliest(timestamp?.before, start?.before),
-    search: query.get('search'),
+  return contract.ListHookLogsRequest.fromPartial({
+    requestId: given.request_id,
+    levels: given.log_level,
+    hookIds: given.hook,
+    queueIds: given.queue,
+    annotationIds: given.annotation,
+    emailIds: given.email,
+    statuses: given.status,
+    statusCodes: given.status_code,
+    startAfter: latest(given.timestamp?.after, given.start?.after),
+    startBefore: earliest(given.timestamp?.before, given.start?.before),
+    search: given.search,
     limit: /^\d{1,15}$/.test(size) && Number(size) > 0 ? Math.min(Number(size), MOST_LOGS) : MOST_LOGS,
   });
-  query.check();
-  return filter;
 }
 
 function latest(...times: (Date | undefined)[]): Date | undefined {

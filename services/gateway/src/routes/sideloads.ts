@@ -9,6 +9,7 @@ import {
   organizationToJson,
   pageToJson,
   queueToJson,
+  readAnnotationMail,
   readNodes,
   relationToJson,
   schemaToJson,
@@ -22,7 +23,6 @@ import { choices, documentFilters, texts } from '../request/filters';
 import type { Query } from '../request/query';
 import { viewOfUser } from '../roles';
 import type { ApiRequest } from '../route';
-import { readAnnotationMail } from './annotation-mail';
 import { readEmails } from './emails';
 import type { RouteContext } from './index';
 import { distinct } from './lookups';

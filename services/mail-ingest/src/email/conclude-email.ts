@@ -21,8 +21,18 @@ export interface ConcludeEmailOptions {
   readonly findDocuments: (email: Email) => Promise<readonly documentStorage.Document[]>;
   /** Status of each annotation that was made of it. */
   readonly findStatuses: (email: Email) => Promise<readonly string[]>;
+  /** Why the import of an annotation failed, in words for people. */
+  readonly findFailure: (organizationId: number, annotationId: number) => Promise<string>;
   readonly isUploadFinished: (email: Email) => Promise<boolean>;
   readonly endTask: (email: Email) => Promise<void>;
+}
+
+/** What the events about annotations say. */
+interface Happening {
+  readonly organizationId: number;
+  readonly uploadId?: number | undefined;
+  readonly documentId: number;
+  readonly annotationId: number;
 }
 
 interface StatusChange {
@@ -45,6 +55,7 @@ export function createConcludeEmail(options: ConcludeEmailOptions) {
     findRules,
     findDocuments,
     findStatuses,
+    findFailure,
     isUploadFinished,
     endTask,
   } = options;
@@ -138,15 +149,14 @@ export function createConcludeEmail(options: ConcludeEmailOptions) {
 
     /** Something happened to a document that came by e-mail. */
     async tellOfDocument(
-      organizationId: number,
-      uploadId: number,
-      documentId: number,
+      { organizationId, uploadId, documentId, annotationId }: Happening,
       occasion: Occasion,
     ): Promise<Effect> {
-      const email = await emails.findByUpload(organizationId, uploadId);
+      const email = uploadId === undefined ? null : await emails.findByUpload(organizationId, uploadId);
       if (!email) return NOTHING;
       const name = email.attachments.find((one) => one.documentId === documentId)?.fileName;
-      return prepareNotice(email, [occasion], name ? [name] : []);
+      const reason = occasion === 'unprocessable_attachments' ? await findFailure(organizationId, annotationId) : '';
+      return prepareNotice(email, [occasion], name ? [reason ? `${name}: ${reason}` : name] : []);
     },
   };
 }

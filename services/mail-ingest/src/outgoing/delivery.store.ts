@@ -6,6 +6,7 @@ import type { Subscriber } from './subscription';
 /** Mails that are still to be sent, and what was told already. */
 export type DeliveryStore = ReturnType<typeof createDeliveryStore>;
 
+type NewDelivery = Omit<Delivery, 'attempts' | 'refusals' | 'wasTaken'>;
 type Row = Omit<Delivery, 'emailId'> & { readonly _id: number; readonly nextAttemptAt: Date };
 
 /** Longer than handing over takes. */
@@ -23,6 +24,8 @@ export function createDeliveryStore(database: Database) {
       recipients: [String],
       createdAt: Date,
       attempts: { type: Number, default: 0 },
+      refusals: { type: [String], default: undefined },
+      wasTaken: Boolean,
       nextAttemptAt: Date,
     },
     { collection: 'deliveries', versionKey: false },
@@ -65,7 +68,7 @@ export function createDeliveryStore(database: Database) {
       return new Set(emails.filter((email) => !gone.has(keyOf({ organizationId, email }))));
     },
 
-    async add(session: ClientSession, { emailId, recipients, ...delivery }: Omit<Delivery, 'attempts'>): Promise<void> {
+    async add(session: ClientSession, { emailId, recipients, ...delivery }: NewDelivery): Promise<void> {
       await model.create(
         [{ _id: emailId, ...delivery, recipients: [...recipients], attempts: 0, nextAttemptAt: new Date() }],
         { session },
@@ -101,8 +104,13 @@ export function createDeliveryStore(database: Database) {
       return { emailId: _id, ...delivery };
     },
 
-    async postpone({ emailId }: Delivery, until: Date): Promise<void> {
-      await model.updateOne({ _id: emailId }, { $set: { nextAttemptAt: until } });
+    /** Has it wait, for those who have not got it. */
+    async postpone(
+      { emailId }: Delivery,
+      until: Date,
+      rest: Pick<Delivery, 'recipients' | 'refusals' | 'wasTaken'>,
+    ): Promise<void> {
+      await model.updateOne({ _id: emailId }, { $set: { nextAttemptAt: until, ...rest } });
     },
 
     /** Has it wait, as if it had not been tried yet. */

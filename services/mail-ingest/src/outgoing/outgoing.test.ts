@@ -1,7 +1,7 @@
 import type { Email } from '../email/email';
 import { readInboxRules } from '../rules/inbox-rules';
 import { composeMail } from './compose';
-import { type Delivery, nextAttempt } from './delivery';
+import { type Delivery, type Rejection, remainderOf } from './delivery';
 import { occasionsOf, writeNotice } from './notification';
 import { renderHtml, renderText } from './render';
 
@@ -83,15 +83,29 @@ describe('placeholders', () => {
   });
 });
 
-describe('a mail that cannot be handed over', () => {
-  const delivery = { createdAt: new Date(0), attempts: 3 } as Delivery;
+describe('a mail that the relay does not take', () => {
+  const delivery = { createdAt: new Date(0), attempts: 3, recipients: ['a@x', 'b@x'] } as unknown as Delivery;
+  const refused = (recipient: string, responseCode: number) => ({ recipient, responseCode, text: `${recipient} no` });
+  const by = (...rejections: Rejection[]) => ({ wasTaken: false, rejections });
+  const away = by(refused('a@x', 0), refused('b@x', 0));
+
   it('is tried again later each time, for three days', () => {
-    expect(nextAttempt(delivery, new Error('away'), new Date(1000))).toEqual(new Date(5000));
-    expect(nextAttempt({ ...delivery, attempts: 30 }, { responseCode: 451 }, new Date(0))).toEqual(new Date(900_000));
-    expect(nextAttempt(delivery, new Error('away'), new Date(4 * 86_400_000))).toBeNull();
+    expect(remainderOf(delivery, away, new Date(1000))).toEqual({
+      again: new Date(5000),
+      rest: { recipients: ['a@x', 'b@x'], refusals: [], wasTaken: false },
+    });
+    expect(remainderOf({ ...delivery, attempts: 30 }, away, new Date(0)).again).toEqual(new Date(900_000));
+    expect(remainderOf(delivery, away, new Date(4 * 86_400_000)).again).toBeNull();
   });
-  it('is given up when it is refused for good', () => {
-    expect(nextAttempt(delivery, { responseCode: 550 }, new Date(0))).toBeNull();
+
+  it('is given up for those for whom it is refused for good, and tried again for the others', () => {
+    const first = remainderOf(delivery, by(refused('a@x', 550), refused('b@x', 451)), new Date(0));
+    const rest = { recipients: ['b@x'], refusals: ['a@x no'], wasTaken: false };
+    expect(first).toEqual({ again: new Date(4000), rest });
+    expect(remainderOf({ ...delivery, ...rest }, { wasTaken: true, rejections: [] }, new Date(0))).toEqual({
+      again: null,
+      rest: { recipients: [], refusals: ['a@x no'], wasTaken: true },
+    });
   });
 });
 

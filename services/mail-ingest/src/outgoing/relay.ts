@@ -4,7 +4,7 @@ import type { Runtime } from '@intake/service';
 import { createTransport } from 'nodemailer';
 import type { EmailStore } from '../email/email.store';
 import type { SendingLimits } from './daily-limits';
-import { type Delivery, isTooOld, nextAttempt } from './delivery';
+import { type Delivery, type Handover, isTooOld, type Rejection, remainderOf } from './delivery';
 import type { DeliveryStore } from './delivery.store';
 
 export interface RelayOptions {
@@ -49,25 +49,50 @@ export function startRelay(runtime: Runtime, options: RelayOptions): void {
     await deliveries.hold(delivery, until);
   };
 
-  const deliver = async (delivery: Delivery): Promise<void> => {
-    const until = await sendingLimits.waitsUntil(delivery, new Date());
-    if (until) return hold(delivery, until);
+  const hand = async (delivery: Delivery): Promise<Handover> => {
+    const { sender, recipients } = delivery;
     try {
       const chunks: Uint8Array[] = [];
       for await (const chunk of loadRaw(delivery)) chunks.push(chunk);
-      const envelope = { from: delivery.sender, to: [...delivery.recipients] };
-      await relay.sendMail({ envelope, raw: Buffer.concat(chunks) });
+      const envelope = { from: sender, to: [...recipients] };
+      const { rejectedErrors } = await relay.sendMail({ envelope, raw: Buffer.concat(chunks) });
+      return { wasTaken: true, rejections: readRejections(rejectedErrors) };
     } catch (error) {
-      const again = nextAttempt(delivery, error, new Date());
-      runtime.log.warn({ err: error, email: delivery.emailId, again }, 'an e-mail could not be sent');
-      if (again) await deliveries.postpone(delivery, again);
-      else await end(delivery, 'failed', (error as { response?: string }).response ?? (error as Error).message);
-      return;
+      const { rejectedErrors, response, responseCode = 0 } = error as SMTPError;
+      const text = response ?? (error as Error).message;
+      const all = recipients.map((recipient) => ({ recipient, responseCode, text }));
+      return { wasTaken: false, rejections: rejectedErrors ? readRejections(rejectedErrors) : all };
     }
-    await end(delivery, 'sent', '');
+  };
+
+  const deliver = async (delivery: Delivery): Promise<void> => {
+    const until = await sendingLimits.waitsUntil(delivery, new Date());
+    if (until) return hold(delivery, until);
+    const handover = await hand(delivery);
+    const { again, rest } = remainderOf(delivery, handover, new Date());
+    const { rejections } = handover;
+    if (rejections.length > 0)
+      runtime.log.warn({ email: delivery.emailId, rejections, again }, 'an e-mail could not be sent to everybody');
+    if (again) return deliveries.postpone(delivery, again, rest);
+    await end(delivery, rest.wasTaken ? 'sent' : 'failed', rest.refusals.join('\n'));
   };
 
   startSweep(runtime, backbone.leases, 'deliveries', SWEEP_MS, async () => {
     for (let delivery = await deliveries.take(); delivery; delivery = await deliveries.take()) await deliver(delivery);
   });
+}
+
+/** What nodemailer tells of failures. */
+interface SMTPError extends Error {
+  readonly response?: string;
+  readonly responseCode?: number;
+  readonly recipient?: string;
+  readonly rejectedErrors?: readonly SMTPError[];
+}
+
+function readRejections(errors: readonly SMTPError[] = []): Rejection[] {
+  return errors.map(({ recipient = '', response, responseCode = 0, message }) => ({
+    ...{ recipient, responseCode },
+    text: `${recipient}: ${response ?? message}`,
+  }));
 }

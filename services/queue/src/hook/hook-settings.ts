@@ -2,7 +2,7 @@ import { runInNewContext } from 'node:vm';
 import { Validator } from '@cfworker/json-schema';
 import type { JsonObject } from '../fields';
 
-/** A schema comes from outside: patterns and references may be made to take for ever. */
+/** A schema comes from outside: patterns and references may be made to take for ever. Time of the processor, in milliseconds. */
 const LIMIT_MS = 200;
 const MOST_MESSAGES = 10;
 
@@ -14,11 +14,18 @@ export function findMismatches(schema: JsonObject, value: JsonObject): string[] 
       ? []
       : errors.slice(0, MOST_MESSAGES).map(({ instanceLocation, error }) => `${instanceLocation}: ${error}`);
   };
-  try {
-    return runInNewContext('check()', { check }, { timeout: LIMIT_MS }) as string[];
-  } catch (error) {
-    if ((error as { code?: string }).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT')
-      return ['The schema takes too long to check.'];
-    return [`The schema cannot be used: ${error instanceof Error ? error.message : String(error)}`];
+  let left = LIMIT_MS;
+  for (;;) {
+    const before = process.cpuUsage();
+    try {
+      return runInNewContext('check()', { check }, { timeout: LIMIT_MS }) as string[];
+    } catch (error) {
+      if ((error as { code?: string }).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT')
+        return [`The schema cannot be used: ${error instanceof Error ? error.message : String(error)}`];
+      // The clock went on while others had the processor: what a busy machine took of the time is given again.
+      const { user, system } = process.cpuUsage(before);
+      left -= (user + system) / 1000;
+      if (left <= LIMIT_MS / 2) return ['The schema takes too long to check.'];
+    }
   }
 }

@@ -100,7 +100,7 @@ function check(hook: Hook): void {
   add('extension_source', isChoice(SOURCES, hook.extensionSource));
   add('events', wrongEvents(hook.events));
   add('sideload', wrongSideloads(hook.sideload));
-  add('config', findConfigProblem(hook.type, hook.config, hook.events));
+  add('config', findConfigProblem(hook.type, hook.config, expandEvents(hook.events)));
   add('settings', hook.settingsSchema ? findMismatches(hook.settingsSchema, hook.settings) : []);
   // Deployment tools make hooks first and give them their secrets later.
   add('secrets', Object.keys(hook.secrets).length > 0 ? findMismatches(hook.secretsSchema, hook.secrets) : []);

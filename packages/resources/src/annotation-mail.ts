@@ -1,8 +1,10 @@
 import { type annotation, mailIngest } from '@intake/contracts';
-import type { AnnotationMail } from '@intake/resources';
-import { type Caller, isNeighbourAway } from '@intake/rpc';
-import type { Services } from '../services';
-import { distinct } from './lookups';
+import { type Caller, type Client, isNeighbourAway } from '@intake/rpc';
+import type { AnnotationMail } from './annotation';
+
+interface Services {
+  readonly mail: Pick<Client<typeof mailIngest.MailIngestServiceService>, 'listEmails' | 'listThreads'>;
+}
 
 /** E-mails about one page of annotations that are looked at. */
 const MOST_EMAILS = 1000;
@@ -16,18 +18,14 @@ type MailOf = (id: number) => AnnotationMail | undefined;
  * The e-mails of annotations: the thread that each belongs to, by the last mail that reset it, the one that brought it, or else the first
  * that was sent about it. While mail-ingest is away, none.
  */
-export function readAnnotationMail(
-  services: Pick<Services, 'mail'>,
-  rows: readonly Annotated[],
-  caller: Caller,
-): Promise<MailOf> {
+export function readAnnotationMail(services: Services, rows: readonly Annotated[], caller: Caller): Promise<MailOf> {
   const ids = rows.map(({ id }) => id);
   return findMail(services, ids, Promise.resolve(rows), caller);
 }
 
 /** The same of one annotation that may still be on its way: meanwhile the e-mails that were sent about it are looked for. */
 export function readMailOfOne(
-  services: Pick<Services, 'mail'>,
+  services: Services,
   id: number,
   row: Promise<Annotated>,
   caller: Caller,
@@ -37,7 +35,7 @@ export function readMailOfOne(
 }
 
 async function findMail(
-  { mail }: Pick<Services, 'mail'>,
+  { mail }: Services,
   ids: number[],
   annotations: Promise<readonly Annotated[]>,
   caller: Caller,
@@ -85,4 +83,8 @@ async function findMail(
     if (isNeighbourAway(error)) return () => undefined;
     throw error;
   }
+}
+
+function distinct(ids: readonly (number | undefined)[]): number[] {
+  return [...new Set(ids.filter((id): id is number => id !== undefined && id > 0))];
 }
