@@ -38,7 +38,7 @@ export interface FoundDate {
   end: number;
 }
 
-const SEPARATED = /(?<![\d.,/-])(\d{1,2})\s?([./-])\s?(\d{1,2})\s?\2\s?(\d{4}|\d{2})(?!\d|[.,/-]\d)/g;
+const SEPARATED = /(?<![\d.,/-])(\d{1,2})\s?([./-])\s?(\d{1,2})\s?\2\s?(\d{4}|\d{2})(?!\d|[.,/-]\d|\/\p{L})/gu;
 const ISO = /(?<![\d.,/-])((?:19|20)\d{2})\s?([-./])\s?(\d{1,2})\s?\2\s?(\d{1,2})(?!\d)/g;
 const DAY_NAME_YEAR =
   /(?<![\d.,])(\d{1,2})(?:st|nd|rd|th|er|º)?[\s.\-/,]*(?:de |of )?(\p{L}{3,12})[\s.\-/,]+(?:de |del )?'?(\d{4}|\d{2})(?![\d%])/giu;
