@@ -7,8 +7,12 @@ const LEAST_LENGTH = 110;
 const MOST_WIDTH = 10;
 /** Pixels that a scan may leave out of a rule. */
 const MOST_GAP = 3;
+/** What is darker than this share of the paper may be part of a rule; rules are thin, and blurred on photos. */
+const FAINT = 0.88;
 /** What is darker than this share of the paper is ink. */
 const INK = 0.75;
+/** Share of a rule that is ink. */
+const LEAST_INK = 0.3;
 /** Pixels beside a rule that it makes gray. */
 const EDGE = 2;
 /** Share of a run of ink at which it must be as thin as a rule: the numbers in the cells may touch it. */
@@ -25,7 +29,8 @@ export function eraseRules(picture: Gray): Gray {
   for (let y = 0; y < height; y++) {
     for (let x = 0; x < width; x++) {
       const at = y * width + x;
-      if (picture.data[at]! < INK * levelAt(paper, x, y)) ink[at] = 1;
+      const level = levelAt(paper, x, y);
+      if (picture.data[at]! < FAINT * level) ink[at] = picture.data[at]! < INK * level ? 2 : 1;
     }
   }
   let data: Buffer | undefined;
@@ -40,7 +45,7 @@ export function eraseRules(picture: Gray): Gray {
     for (let y = 0; y < height; y++) {
       if (!ink[y * width + x]) continue;
       const bottom = endOfRun(ink, x, y, picture);
-      if (bottom - y >= LEAST_LENGTH && isThin(ink, x, y, bottom, width)) erase(x, y, bottom);
+      if (bottom - y >= LEAST_LENGTH && isRule(ink, x, y, bottom, width)) erase(x, y, bottom);
       y = bottom;
     }
   }
@@ -54,8 +59,8 @@ function endOfRun(ink: Uint8Array, x: number, top: number, { width, height }: Gr
   return end;
 }
 
-function isThin(ink: Uint8Array, x: number, top: number, bottom: number, width: number): boolean {
-  let [thin, all] = [0, 0];
+function isRule(ink: Uint8Array, x: number, top: number, bottom: number, width: number): boolean {
+  let [thin, dark, all] = [0, 0, 0];
   for (let y = top; y < bottom; y += 2) {
     const row = y * width;
     let left = x;
@@ -64,6 +69,7 @@ function isThin(ink: Uint8Array, x: number, top: number, bottom: number, width: 
     while (right < width - 1 && right - left <= MOST_WIDTH && ink[row + right + 1]) right++;
     all++;
     if (right - left < MOST_WIDTH) thin++;
+    if (ink[row + x] === 2) dark++;
   }
-  return thin >= LEAST_THIN * all;
+  return thin >= LEAST_THIN * all && dark >= LEAST_INK * all;
 }
