@@ -1142,3 +1142,83 @@ test('labels that have lost their spaces', () => {
   expect(read('InvoiceNumber: INV-2024/17').document_id).toBe('INV-2024/17');
   expect(read('Rechnungsdatum 03.05.2024   DatumSplatnosti 02.06.2024').date_due).toBe('2024-06-02');
 });
+
+test('words of labels in names, where no number is behind them', () => {
+  expect(
+    read(`
+    CLIENTE: 00451
+    BAR LA ESQUINITA
+    Calle Betis 31
+    41010 SEVILLA
+    `),
+  ).toMatchObject({ customer_id: '00451', recipient_name: 'BAR LA ESQUINITA' });
+  const page = pageOf(
+    `
+    Beneficiar:
+    MOBILA BANAT SRL
+    CUI: RO22334455
+    Str. Gării 7, Lugoj, jud. Timiș
+    `,
+    { source: 'ocr' },
+  );
+  expect(analyze([page]).fields.recipient_name?.[0]?.value).toBe('MOBILA BANAT SRL');
+});
+
+test('numbers behind the name in its line are no part of it', () => {
+  expect(
+    read(`
+    Ribeira Turismo, Lda · NIPC 513 222 114
+    Rua da Ribeira 8 · 5130-221 São João
+
+    Hóspede: Henrik Mortensen
+    `),
+  ).toMatchObject({ sender_name: 'Ribeira Turismo, Lda', recipient_name: 'Henrik Mortensen' });
+});
+
+test('the address at the head of a receipt is that of the shop', () => {
+  const centre = (text: string) => `${' '.repeat(62 - Math.floor(text.length / 2))}${text}`;
+  const head = ['', '', '', '', '', '', 'Bageri Kardemumma', 'Hamngatan 1700000', '411 10 Göteborg'].map(centre);
+  const fields = read(`${head.join('\n')}\n${centre('KVITTO')}\n\n    Totalt SEK   190,00`);
+  expect(fields).toMatchObject({ sender_name: 'Bageri Kardemumma', document_type: 'receipt' });
+  expect(fields).not.toHaveProperty('recipient_name');
+});
+
+test('the address in a line ends with the place', () => {
+  expect(
+    read(`
+
+
+
+
+
+    Matti Virtanen
+    Kuusitie 8 B 14
+    00270 HELSINKI
+
+    Lasku 7011223344
+
+    Lumikki Oy, Voimakatu 2, 90100 Oulu · Y-tunnus 0871234-5 · BIC NDEAFIHH
+    `),
+  ).toMatchObject({ recipient_name: 'Matti Virtanen', sender_address: 'Voimakatu 2, 90100 Oulu' });
+});
+
+test('the number of a company is the part of its VAT number, whoever stands nearer', () => {
+  const fields = read(`
+    Lindqvist Bygg
+    Hantverksgatan 3
+    972 35 Luleå
+
+    Kund
+    Eva Ström
+    Tallstigen 12
+    976 32 Luleå
+
+    Org.nr: 610203-1239
+
+
+
+                                                            Momsreg.nr: SE610203123901
+  `);
+  expect(fields.sender_ic).toBe('6102031239');
+  expect(fields).not.toHaveProperty('recipient_ic');
+});

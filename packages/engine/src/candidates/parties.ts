@@ -240,9 +240,9 @@ function follow(page: PageLayout, head: Segment, keys: Key[], heading?: Key): Pa
   return lines;
 }
 
-/** Words for amounts are parts of names in other languages ("Zakład" is no tax base): a label has a number behind it. */
+/** Words for amounts are parts of names in other languages ("Zakład", "Bar"): a label has a number behind it. */
 const isOnlyWord = (key: Key, segment: Segment) =>
-  key.meanings.every(({ field }) => field.startsWith('amount_')) &&
+  key.meanings.every(({ field }) => /^(?:amount_|_discount|_tendered|_change)/.test(field)) &&
   segment.tokens.length > key.tokens.length &&
   !/[\d:]/.test(segment.text);
 
@@ -266,12 +266,10 @@ function readParty(
   for (const line of lines) {
     const label = keys.find((key) => key.tokens[0] === line.tokens[0]);
     const labelled = label && INSIDE.some((field) => means(label, field)) ? label : undefined;
-    // "Customer Services Ltd" is a name.
-    const isWeak = labelled?.meanings.every(({ field, weight }) => !INSIDE.includes(field) || weight < 1);
+    // "Customer Services Ltd" and "Mobila SRL" are names: a label of a number has one behind it.
     const isWord =
       labelled &&
-      (['label_name', 'label_address', 'label_skip'].some((field) => means(labelled, field)) ||
-        (isWeak && !/\d/.test(line.text)));
+      (['label_name', 'label_address', 'label_skip'].some((field) => means(labelled, field)) || !/\d/.test(line.text));
     const isLabel = labelled && (!isWord || /:/.test(line.text) || line.tokens.length === labelled.tokens.length);
     if (labelled && isLabel) {
       const rest = line.tokens.filter((token) => !labelled.tokens.includes(token));
@@ -321,7 +319,8 @@ function readParty(
   if (used.length === 0) return undefined;
   return {
     role,
-    name: name && { text: name.text.replace(/,$/, ''), box: name.box },
+    // "Ribeira, Lda · NIPC 513 222 114"
+    name: name && { text: name.text.split(/\s+[|·•∙]\s+(?=.*\d)/)[0]!.replace(/,$/, ''), box: name.box },
     address:
       kept.length > 0
         ? {
@@ -385,7 +384,11 @@ function splitAddressLine(text: string): { name: string; address: string } | und
   if (street > 0 && isPostal(parts[street]!) && !hasLegalForm(parts[0]!)) return undefined;
   if (parts.length < 3 || parts.length > 7 || street < 1 || street > 2) return undefined;
   if (/\d{3}|:/.test(parts[0]!) || !/\p{L}{3}/u.test(parts[0]!) || startsAsStreet(parts[0]!)) return undefined;
-  const end = parts.findIndex((part, at) => at >= street && (isContact(part) || /:/.test(part)));
+  const place = parts.findIndex((part, at) => at >= street && isPostal(part));
+  const last = place >= 0 && COUNTRY.test(parts[place + 1] ?? '') ? place + 1 : place;
+  const isBehind = (part: string, at: number) =>
+    isContact(part) || /:/.test(part) || (place >= 0 && at > last && /\d/.test(part));
+  const end = parts.findIndex((part, at) => at >= street && isBehind(part, at));
   const address = parts.slice(street, end < 0 ? undefined : end).join(', ');
   return isPostal(address) ? { name: parts.slice(0, street).join(' '), address } : undefined;
 }
@@ -508,6 +511,8 @@ function findAddressBlock(page: PageLayout, keys: Key[], taken: Party[]): Party 
         ),
     );
     if (own || startsWithKey(top, keys)) continue;
+    // Receipts begin with the address of the shop, in the middle of the paper.
+    if (isFirstAddress(page, block) && block.every((segment) => isCentred(segment, page))) continue;
     // The topmost address of a page without labels is the sender's letterhead.
     if (
       !taken.some((party) => party.role === 'sender') &&
@@ -547,12 +552,18 @@ function isFirstAddress(page: PageLayout, block: Segment[]): boolean {
   return first !== undefined && block.includes(first);
 }
 
-/** The sender's address is in the foot of the page, when another place than that of the block stands there. */
+const isCentred = ({ box }: Segment, page: PageLayout) =>
+  Math.abs((box[0] + box[2]) / 2 - page.width / 2) < 0.04 * page.width;
+
+/** The sender's address is in the foot of the page or in a line with his name, when it is another than that of the block. */
 function hasAddressInFoot(page: PageLayout, block: Segment[]): boolean {
   const own = block.filter(({ text }) => isPostal(text)).map(({ text }) => normalize(text).join(' '));
   return page.segments.some(
     ({ text, box }) =>
-      box[1] > page.height * 0.75 && isPostal(text) && !own.some((one) => normalize(text).join(' ').includes(one)),
+      isPostal(text) &&
+      !own.some((one) => normalize(text).join(' ').includes(one)) &&
+      (box[1] > page.height * 0.75 ||
+        (box[1] > block.at(-1)!.box[3] && hasLegalForm(splitAddressLine(text)?.name ?? ''))),
   );
 }
 

@@ -18,7 +18,7 @@ const TYPES: [type: string, pattern: RegExp, score: number][] = [
   ['debit_note', /\b(?:debit note|lastschriftanzeige|vrubopis|ťarchopis)/iu, 0.6],
   [
     'receipt',
-    /\b(?:receipt|kassenbon|quittung|ticket de caisse|účtenka|paragon|scontrino|bonnetje|cash bill|cash sales|cashier)\b/iu,
+    /\b(?:receipt|kassenbon|quittung|ticket de caisse|účtenka|paragon|scontrino|bonnetje|cash bill|cash sales|cashier|kvitto|kvittering|kuitti|nyugta|bon fiscal)\b/iu,
     0.2,
   ],
   [
