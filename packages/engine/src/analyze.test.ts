@@ -1222,3 +1222,18 @@ test('the number of a company is the part of its VAT number, whoever stands near
   expect(fields.sender_ic).toBe('6102031239');
   expect(fields).not.toHaveProperty('recipient_ic');
 });
+
+test('a number of days is no amount, and a doctor no drive', () => {
+  const fields = read(`
+    Invoice to
+    Kessler Consulting GmbH
+    Dr. Anne Kessler
+    Kantstraße 30
+    10623 Berlin
+
+    Invoice total     649.20
+    Please pay within 14 days
+  `);
+  expect(fields.amount_due).toBe('649.20');
+  expect(fields.recipient_address).toBe('Kantstraße 30, 10623 Berlin');
+});

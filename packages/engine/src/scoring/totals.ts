@@ -1,6 +1,6 @@
 import type { LabelOptions } from '../candidates/labelled';
 import { toUnits } from '../candidates/numbers';
-import type { Value } from '../candidates/values';
+import { readCurrency, type Value } from '../candidates/values';
 import {
   type Amount,
   chooseTotals,
@@ -31,7 +31,11 @@ export function scoreTotals(findings: Findings, put: Put): void {
   );
   const whole = findings.values.filter(
     (value) =>
-      value.type === 'amount' && value.decimals === 0 && !value.currency && !findings.isItem(value.page, value.line),
+      value.type === 'amount' &&
+      value.decimals === 0 &&
+      !value.currency &&
+      !isCount(value) &&
+      !findings.isItem(value.page, value.line),
   );
   const lastPage = findings.pages.length;
   const candidates: TotalCandidates = {};
@@ -117,6 +121,13 @@ function paidAtOnce(findings: Findings, amounts: Value[]): Amount[] {
   });
   if (known.length > 0 || change.some(({ value }) => Number(value) > 0)) return known;
   return given.map((value) => ({ value, units: toUnits(value.value), score: GIVEN }));
+}
+
+/** "Please pay within 14 days": a word behind a whole number says what is counted. */
+function isCount({ tokens }: Value): boolean {
+  const last = tokens.at(-1)!;
+  const next = last.segment.tokens[last.segment.tokens.indexOf(last) + 1]?.text ?? '';
+  return /^\p{Ll}{3,}/u.test(next) && !readCurrency(next);
 }
 
 /** What the last row of a table says by its sums alone, in logits. */
