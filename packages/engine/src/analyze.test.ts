@@ -954,3 +954,286 @@ test('labels under each other with values of their own are two labels', () => {
 test('the sign of a number may stand right before it', () => {
   expect(read('Tax Invoice     #1882').document_id).toBe('1882');
 });
+
+test('a block whose numbers stand under an empty line is the sender, although it stands at the right', () => {
+  expect(
+    read(`
+                                                                    Fietsen De Ketting
+                                                                    Oude Haven 11
+                                                                    8911 BW Leeuwarden
+                                                                    058 - 212 00 00
+
+                                                                    KvK 01234567
+    De heer J. van der Wal                                          BTW NL001234567B89
+    Markt 50
+    8911 KX Leeuwarden
+
+    Factuur
+    Factuurnummer : 24.0381
+    `),
+  ).toMatchObject({
+    sender_name: 'Fietsen De Ketting',
+    recipient_name: 'De heer J. van der Wal',
+    recipient_address: 'Markt 50, 8911 KX Leeuwarden',
+    sender_ic: '01234567',
+    document_id: '24.0381',
+  });
+});
+
+test('the topmost address is the recipient where that of the sender is in the foot', () => {
+  const foot = 'Nordtools AB, Vasagatan 9, 411 24 Göteborg';
+  const letter = `
+
+
+
+
+
+    Hallbergs Byrå KB
+    Sveavägen 44
+    111 34 Stockholm
+
+    Faktura 900221`;
+  const gap = '\n'.repeat(45);
+  expect(read(`${letter}${gap}    ${foot}`)).toMatchObject({
+    recipient_name: 'Hallbergs Byrå KB',
+    sender_name: 'Nordtools AB',
+  });
+  expect(read(letter)).not.toHaveProperty('recipient_name');
+});
+
+test('the address stands before the telephone number in one line under the name', () => {
+  expect(
+    read(`
+    Rørland Grossist A/S
+    Industrivænget 30 · 3400 Hillerød · Tlf. 48 00 11 22
+
+    Ordrenr.  S-661203
+    `),
+  ).toMatchObject({ sender_name: 'Rørland Grossist A/S', sender_address: 'Industrivænget 30, 3400 Hillerød' });
+});
+
+test('a street before the place is no name', () => {
+  expect(
+    read(`
+    AUTO TRÊS MARIAS, LDA.
+    Estrada Nacional 10, Km 127 - 2615-042 Alverca
+
+    Cliente:
+    Maria Boavida
+    Praceta Gil Vicente 5
+    2600-411 Vila Franca
+    `),
+  ).toMatchObject({
+    sender_name: 'AUTO TRÊS MARIAS, LDA.',
+    sender_address: expect.stringContaining('Estrada Nacional 10'),
+  });
+});
+
+test('the address of the sender is the line that begins with his name', () => {
+  const middle = '\n'.repeat(25);
+  expect(
+    read(`
+    Zipcab
+
+    Total      23.84
+${middle}
+    22:41  Terminal 5, Northern Airport, TW6 2GA
+
+    Zipcab London Limited, 1 Tower House, 2 Leman Street, London E1 8FA
+    `).sender_address,
+  ).toBe('1 Tower House, 2 Leman Street, London E1 8FA');
+});
+
+test('what stands over the place is the street, without a word for streets and a number', () => {
+  expect(
+    read(`
+    SARL BATI
+    ZA de la Croix Blanche
+    49124 Saint-Clément
+
+    Facture F-1
+    `).sender_address,
+  ).toBe('ZA de la Croix Blanche, 49124 Saint-Clément');
+});
+
+test('an IBAN goes on at the beginning of the next line of a paragraph', () => {
+  const text = `
+    Merci de régler la somme sur le compte de la société : IBAN FR76
+    3000 4000 0312 3456 7890 143 avant la fin du mois`;
+  expect(read(text).iban).toBe('FR7630004000031234567890143');
+});
+
+test('a BIC right behind the IBAN needs no label', () => {
+  expect(read('Maksetaan tilille FI49 5000 9420 0287 30, OKOYFIHH').bic).toBe('OKOYFIHH');
+  expect(read('Maksetaan tilille FI49 5000 9420 0287 30, WORDDEHH')).not.toHaveProperty('bic');
+});
+
+test('references of payments in groups, and account numbers that are not those of a customer', () => {
+  expect(read('Viitenumero\n24 1179').var_sym).toBe('241179');
+  const fields = read(`
+    A/c No. : 50200012345678
+    IFS Code : HDFC0001234`);
+  expect(fields.account_num).toBe('50200012345678');
+  expect(fields).not.toHaveProperty('customer_id');
+});
+
+test('a number that begins like a date goes on behind it', () => {
+  expect(read('FAKTURA NR 10/18/2023/UE').document_id).toBe('10/18/2023/UE');
+});
+
+test('rates in brackets are not negative', () => {
+  expect(
+    cells(
+      'tax_details',
+      `
+      Taxa          Incidência    Valor IVA
+      IVA (23,00)   476,85        109,68
+      IVA (6,00)    222,00         13,32
+    `,
+    ).map((row) => row.tax_detail_rate),
+  ).toEqual(['23.00', '6.00']);
+});
+
+test('the central and the state tax of India are two, and of nothing there is no tax', () => {
+  const page = `
+    Output CGST 9%      3,024.00
+    Output SGST 9%      3,024.00
+    Round Off           0.00
+    Total               ₹ 39,648.00
+  `;
+  expect(cells('tax_details', page)).toHaveLength(2);
+  expect(read(page).amount_total).toBe('39648.00');
+});
+
+test('what was given less the change is the total of a receipt', () => {
+  expect(
+    read(`
+    TOTAL              60
+    CASH             8.60
+    TENDERED         9.00
+    CHANGE           0.40
+    SR 6%    8.12    0.47
+    `).amount_total,
+  ).toBe('8.60');
+  expect(
+    read(`
+    SUB TOTAL        3.00
+    CASH RECEIVED    8.00
+    `).amount_total,
+  ).toBe('8.00');
+});
+
+test('the name of crowns without an amount, in the language of the country', () => {
+  const words = 'Betaling skal ske senest otte dage efter modtagelsen af denne faktura og til vores konto i banken';
+  expect(read(`${words}\nTotal kr.     10.565,63`).currency).toBe('DKK');
+});
+
+test('terms that are a paragraph, and those that end with the first sentence behind their label', () => {
+  const paragraph = `
+    Der Betrag in Höhe von EUR 529,87 wird am 20.03.2018 von Ihrem Konto per SEPA-Lastschrift
+    zugunsten der Sparkasse Leipzig eingezogen.
+
+    Vielen Dank`;
+  expect(read(paragraph).terms).toMatch(/^Der Betrag .* Leipzig eingezogen\.$/);
+  expect(read('Betalningsvillkor 30 dagar netto. Efter förfallodagen debiteras ränta.').terms).toBe('30 dagar netto.');
+});
+
+test('labels that have lost their spaces', () => {
+  expect(read('InvoiceNumber: INV-2024/17').document_id).toBe('INV-2024/17');
+  expect(read('Rechnungsdatum 03.05.2024   DatumSplatnosti 02.06.2024').date_due).toBe('2024-06-02');
+});
+
+test('words of labels in names, where no number is behind them', () => {
+  expect(
+    read(`
+    CLIENTE: 00451
+    BAR LA ESQUINITA
+    Calle Betis 31
+    41010 SEVILLA
+    `),
+  ).toMatchObject({ customer_id: '00451', recipient_name: 'BAR LA ESQUINITA' });
+  const page = pageOf(
+    `
+    Beneficiar:
+    MOBILA BANAT SRL
+    CUI: RO22334455
+    Str. Gării 7, Lugoj, jud. Timiș
+    `,
+    { source: 'ocr' },
+  );
+  expect(analyze([page]).fields.recipient_name?.[0]?.value).toBe('MOBILA BANAT SRL');
+});
+
+test('numbers behind the name in its line are no part of it', () => {
+  expect(
+    read(`
+    Ribeira Turismo, Lda · NIPC 513 222 114
+    Rua da Ribeira 8 · 5130-221 São João
+
+    Hóspede: Henrik Mortensen
+    `),
+  ).toMatchObject({ sender_name: 'Ribeira Turismo, Lda', recipient_name: 'Henrik Mortensen' });
+});
+
+test('the address at the head of a receipt is that of the shop', () => {
+  const centre = (text: string) => `${' '.repeat(62 - Math.floor(text.length / 2))}${text}`;
+  const head = ['', '', '', '', '', '', 'Bageri Kardemumma', 'Hamngatan 1700000', '411 10 Göteborg'].map(centre);
+  const fields = read(`${head.join('\n')}\n${centre('KVITTO')}\n\n    Totalt SEK   190,00`);
+  expect(fields).toMatchObject({ sender_name: 'Bageri Kardemumma', document_type: 'receipt' });
+  expect(fields).not.toHaveProperty('recipient_name');
+});
+
+test('the address in a line ends with the place', () => {
+  expect(
+    read(`
+
+
+
+
+
+    Matti Virtanen
+    Kuusitie 8 B 14
+    00270 HELSINKI
+
+    Lasku 7011223344
+
+    Lumikki Oy, Voimakatu 2, 90100 Oulu · Y-tunnus 0871234-5 · BIC NDEAFIHH
+    `),
+  ).toMatchObject({ recipient_name: 'Matti Virtanen', sender_address: 'Voimakatu 2, 90100 Oulu' });
+});
+
+test('the number of a company is the part of its VAT number, whoever stands nearer', () => {
+  const fields = read(`
+    Lindqvist Bygg
+    Hantverksgatan 3
+    972 35 Luleå
+
+    Kund
+    Eva Ström
+    Tallstigen 12
+    976 32 Luleå
+
+    Org.nr: 610203-1239
+
+
+
+                                                            Momsreg.nr: SE610203123901
+  `);
+  expect(fields.sender_ic).toBe('6102031239');
+  expect(fields).not.toHaveProperty('recipient_ic');
+});
+
+test('a number of days is no amount, and a doctor no drive', () => {
+  const fields = read(`
+    Invoice to
+    Kessler Consulting GmbH
+    Dr. Anne Kessler
+    Kantstraße 30
+    10623 Berlin
+
+    Invoice total     649.20
+    Please pay within 14 days
+  `);
+  expect(fields.amount_due).toBe('649.20');
+  expect(fields.recipient_address).toBe('Kantstraße 30, 10623 Berlin');
+});

@@ -340,3 +340,88 @@ test('two headings for the description: codes stand under the one, words under t
     ['ARB', 'Arbeidsloon monteur'],
   ]);
 });
+
+test('an amount alone under the rows is their sum, and no part of the last one', () => {
+  const page = pageOf(`
+    Množství  Popis                      Cena        Celkem
+    4 hod     Korektura brožury        450,00      1 800,00
+    1 ks      Návrh plakátu          3 500,00      3 500,00
+                                                   5 300,00
+  `);
+  const { fields, tables } = analyze([page]);
+  expect(fields.amount_total?.[0]?.value).toBe('5300.00');
+  expect(tables.line_items).toHaveLength(2);
+});
+
+test('quantities under the heading of the unit', () => {
+  expect(
+    rows(`
+            MJ      Popis                      Cena        Celkem
+      4     hod     Korektura brožury        450,00      1 800,00
+      1     ks      Návrh plakátu          3 500,00      3 500,00
+    `)[0],
+  ).toMatchObject({ quantity: '4', uom: 'hod' });
+});
+
+test('units over the edge of the next column', () => {
+  expect(
+    rows(`
+      Pos.  Menge Bezeichnung                    Einzelpreis    Gesamtpreis
+      01    1,000 psch  Carport aus Fichte         5.480,00      5.480,00
+      02   33,000 qm    Dachschalung                  29,80        983,40
+      03   12,500 Std   Facharbeiter                  58,00        725,00
+    `).map((row) => [row.quantity, row.uom, row.description]),
+  ).toEqual([
+    ['1.000', 'psch', 'Carport aus Fichte'],
+    ['33.000', 'qm', 'Dachschalung'],
+    ['12.500', 'Std', 'Facharbeiter'],
+  ]);
+});
+
+test('a net price that makes the gross amount only with the quantity', () => {
+  expect(
+    rows(`
+      Tétel              Mennyiség     Nettó ár      ÁFA      Bruttó
+      Szivattyú             1 db       15 740 Ft     27%     19 990 Ft
+      Fólia                 2 db        9 441 Ft     27%     23 980 Ft
+    `)[1],
+  ).toMatchObject({ quantity: '2', amount_base: '9441', rate: '27', amount_total: '23980' });
+});
+
+test('brackets say more about a heading, and are none', () => {
+  expect(
+    rows(`
+      Description       Qty    Unit price     VAT rate    Unit price     Item subtotal
+                               (excl. VAT)                (incl. VAT)     (incl. VAT)
+      Desk lamp          2       £24.99         20%         £29.99          £59.98
+      Bulb               1        £9.98         20%         £11.98          £11.98
+    `)[0],
+  ).toMatchObject({ quantity: '2', amount_base: '24.99', rate: '20', amount: '29.99', amount_total: '59.98' });
+});
+
+test('prices under "Unit" and taxes under "VAT", without quantities', () => {
+  expect(
+    rows(`
+      Description               Unit       Net        VAT
+      Front brake discs         62.00     148.80     29.76
+      Brake pad set             41.25      82.50     16.50
+      Oil filter                36.90      36.90      7.38
+      Washer                    54.85      54.85     10.97
+    `)[1],
+  ).toMatchObject({ amount_base: '41.25', amount_total_base: '82.50', tax: '16.50' });
+});
+
+test('headings that OCR has read without spaces, and with a letter too many', () => {
+  const page = pageOf(
+    `
+      Megnevezés          Menny.   Egys.   Nettóegységár   Nettóérték   ÁFA    ÁFAÉérték   Bruttóérték
+      Klíma berendezés      2       db        189 900        379 800   2794     102 546      482 346
+      Szerelés             11      óra          8 500         93 500    279      25 245      118 745
+    `,
+    { source: 'ocr' },
+  );
+  const [first] = analyze([page]).tables.line_items ?? [];
+  expect(first?.cells.table_column_rate?.value).toBe('27');
+  expect(first?.cells.table_column_tax?.value).toBe('102546');
+  expect(first?.cells.table_column_amount_total_base?.value).toBe('379800');
+});

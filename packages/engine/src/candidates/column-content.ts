@@ -38,14 +38,17 @@ export function settleByContent(columns: Column<Meaning>[], body: Line[], mark: 
   const meanings = columns.map((column) => column.meaning);
   // "Unit" over numbers is short for the price of a unit.
   columns.forEach(({ meaning }, at) => {
-    if (meaning === 'uom' && share(filledTexts(content[at]!), (text) => /^[^\p{L}]*\d[^\p{L}]*$/u.test(text)) > 0.7)
-      meanings[at] = 'unknown';
+    const texts = filledTexts(content[at]!);
+    if (meaning !== 'uom' || share(texts, (text) => /^[^\p{L}]*\d[^\p{L}]*$/u.test(text)) <= 0.7) return;
+    const isPrice = !meanings.includes('amount_base') && share(texts, hasCents) > 0.7;
+    meanings[at] = isPrice ? 'amount_base' : 'unknown';
   });
   settleDescription(meanings, content);
   settleCodes(meanings, content);
   settleTexts(meanings, content);
   settleRates(meanings, content);
   settleProduct(meanings, content);
+  settleNetPrice(meanings, content);
   return columns.map((column, at) => ({ ...column, meaning: meanings[at]! }));
 }
 
@@ -65,6 +68,7 @@ function readContent(cells: (Token[] | undefined)[], mark: DecimalMark): Content
   return { texts, numbers, numeric: numbers.filter((one) => one !== undefined).length / Math.max(1, filled) };
 }
 
+const hasCents = (text: string) => /\d[.,]\d{2}$/.test(text);
 const filledTexts = ({ texts }: Content) => texts.filter((text): text is string => text !== undefined);
 const share = (texts: string[], holds: (text: string) => boolean) =>
   texts.length === 0 ? 0 : texts.filter(holds).length / texts.length;
@@ -125,7 +129,14 @@ function settleRates(meanings: Meaning[], content: Content[]): void {
     share(filledTexts(content[index]!), (text) => /^\d{1,2}(?:[.,]\d{1,2})? ?%$/.test(text)) > 0.8;
   const tax = meanings.indexOf('tax');
   if (tax >= 0 && !meanings.includes('rate') && percent(tax)) meanings[tax] = 'rate';
+  const rate = meanings.indexOf('rate');
+  if (rate < 0 || meanings.includes('tax')) return;
+  const texts = filledTexts(content[rate]!);
+  if (share(texts, hasCents) > 0.8 && new Set(texts).size > MOST_RATES) meanings[rate] = 'tax';
 }
+
+/** No document has more rates of tax. */
+const MOST_RATES = 3;
 
 const isProduct = (a: number, b: number, product: number) =>
   Math.abs(a * b - product) <= 0.011 + Math.abs(product) * 0.002;
@@ -151,6 +162,8 @@ function settleProduct(meanings: Meaning[], content: Content[]): void {
   const known = named.every((index) => index !== undefined)
     ? tryTriple(content, ...(named as [number, number, number]))
     : undefined;
+  // Where no heading names the price, one row that tells is enough.
+  const least = named[0] !== undefined && named[1] === undefined && named[2] !== undefined ? 1 : 2;
   let best: Triple | undefined;
   for (const quantity of numeric) {
     for (const price of numeric) {
@@ -158,7 +171,7 @@ function settleProduct(meanings: Meaning[], content: Content[]): void {
         if (quantity >= price || amount === quantity || amount === price) continue;
         const triple = tryTriple(content, quantity, price, amount);
         const enough =
-          triple.rows > 0 && triple.holds >= 0.7 * triple.rows && triple.telling >= Math.min(2, triple.rows);
+          triple.rows > 0 && triple.holds >= 0.7 * triple.rows && triple.telling >= Math.min(least, triple.rows);
         if (enough && (!best || triple.holds > best.holds)) best = triple;
       }
     }
@@ -184,6 +197,22 @@ function settleProduct(meanings: Meaning[], content: Content[]): void {
     });
   }
   for (const [index, meaning] of chosen) meanings[index] = meaning;
+}
+
+/** What is headed like the net amount of a row, and makes its gross amount only with the quantity, is the price. */
+function settleNetPrice(meanings: Meaning[], content: Content[]): void {
+  if (meanings.includes('amount_base')) return;
+  const [quantity, net, rate, gross] = (['quantity', 'amount_total_base', 'rate', 'amount_total'] as const).map(
+    (meaning) => content[meanings.indexOf(meaning)]?.numbers,
+  );
+  if (!quantity || !net || !rate || !gross) return;
+  const rows = gross.flatMap((total, at) => {
+    const [count, price, percent] = [quantity[at], net[at], rate[at]];
+    if (total === undefined || count === undefined || price === undefined || percent === undefined) return [];
+    return [{ count, holds: isProduct(count * (1 + percent / 100), price, total) }];
+  });
+  const telling = rows.some(({ count, holds }) => holds && Math.abs(count) !== 1);
+  if (telling && rows.every(({ holds }) => holds)) meanings[meanings.indexOf('amount_total_base')] = 'amount_base';
 }
 
 /** Where the amount of the row is with tax and the product of quantity and price, so is the price. */

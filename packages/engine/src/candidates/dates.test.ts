@@ -56,3 +56,10 @@ test('eight digits are a date only when they can be one', () => {
   expect(findCompactDate('20240131')).toBe('2024-01-31');
   expect(findCompactDate('20249931')).toBeUndefined();
 });
+
+test('days and months with a slash before the year, as in the Nordic countries', () => {
+  const isoOf = (text: string) => findDates(text).map(({ iso }) => iso);
+  expect(isoOf('Dato 14/5-2024')).toEqual(['2024-05-14']);
+  expect(isoOf('14/5-24')).toEqual(['2024-05-14']);
+  expect(isoOf('den 3/12 2023')).toEqual(['2023-12-03']);
+});

@@ -38,7 +38,9 @@ export interface FoundDate {
   end: number;
 }
 
-const SEPARATED = /(?<![\d.,/-])(\d{1,2})\s?([./-])\s?(\d{1,2})\s?\2\s?(\d{4}|\d{2})(?!\d|[.,/-]\d)/g;
+const SEPARATED = /(?<![\d.,/-])(\d{1,2})\s?([./-])\s?(\d{1,2})\s?\2\s?(\d{4}|\d{2})(?!\d|[.,/-]\d|\/\p{L})/gu;
+/** "14/5-2024", as it is written in the Nordic countries. */
+const NORDIC = /(?<![\d.,/-])(\d{1,2})\/(\d{1,2})(?:\s?-\s?(\d{4}|\d{2})|\s(\d{4}))(?![\d/-])/g;
 const ISO = /(?<![\d.,/-])((?:19|20)\d{2})\s?([-./])\s?(\d{1,2})\s?\2\s?(\d{1,2})(?!\d)/g;
 const DAY_NAME_YEAR =
   /(?<![\d.,])(\d{1,2})(?:st|nd|rd|th|er|º)?[\s.\-/,]*(?:de |of )?(\p{L}{3,12})[\s.\-/,]+(?:de |del )?'?(\d{4}|\d{2})(?![\d%])/giu;
@@ -65,6 +67,7 @@ export function findDates(text: string, monthFirst = false): FoundDate[] {
   for (const match of text.matchAll(YEAR_NAME_DAY)) {
     add(match, isoDate(match[1]!, monthNumber(match[2]!), match[3]!));
   }
+  for (const match of text.matchAll(NORDIC)) add(match, isoDate(match[3] ?? match[4]!, match[2]!, match[1]!));
   for (const match of text.matchAll(SEPARATED)) {
     const [, first, mark, second, year] = match as unknown as [string, string, string, string, string];
     const dayFirst = isoDate(year, second, first);

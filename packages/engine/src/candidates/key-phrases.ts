@@ -21,6 +21,8 @@ interface Phrase {
 }
 
 const WEAK = 0.45;
+/** Letters of a phrase that is known without its spaces too. */
+const LEAST_JOINED = 6;
 
 /** First part of a phrase -> phrases, longest first. */
 type Dictionary = Map<string, Phrase[]>;
@@ -43,6 +45,12 @@ export function loadPhrases(file: string): Dictionary {
         if (!phrase.meanings.some((meaning) => meaning.field === field)) phrase.meanings.push({ field, weight });
       }
     }
+  }
+  // "InvoiceNo" and "Nettóérték": the space between two words is lost in narrow cells, and by OCR.
+  for (const { parts, meanings } of [...byText.values()]) {
+    const joined = parts.join('');
+    if (joined.length < LEAST_JOINED || byText.has(joined)) continue;
+    byText.set(joined, { parts: [joined], meanings });
   }
   const dictionary: Dictionary = new Map();
   for (const phrase of byText.values()) {
@@ -227,9 +235,9 @@ function joinNamedTotals(keys: Key[]): Key[] {
 }
 
 const TOTALS = ['amount_total', 'amount_total_base', 'amount_due'];
-const NET =
+export const NET =
   /(?:^| )(?:netto|net|excl|exkl|excluding|exclusive|without|before|ohne|hors|ht|htva|bez|senza|sin|sem|fara|ekskl|eks|uden|utan)(?: |$)/;
-const GROSS =
+export const GROSS =
   /(?:^| )(?:brutto|gross|incl|inkl|inc|including|inclusive|ttc|tvac|mit|vcetne|vc|s dph|con|com|med|ivato)(?: |$)/;
 
 /**
@@ -281,7 +289,7 @@ function labelTokens(segment: Segment, key: Key, others: Key[]): Token[] {
 const vocabularies = new WeakMap<Dictionary, string[]>();
 
 /** OCR gets a letter of a long word wrong now and then: the word that differs in one letter is meant. */
-function makeMender(dictionary: Dictionary): (part: string) => string {
+export function makeMender(dictionary: Dictionary): (part: string) => string {
   let vocabulary = vocabularies.get(dictionary);
   if (!vocabulary) {
     const words = new Set<string>();

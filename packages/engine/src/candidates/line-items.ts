@@ -3,7 +3,7 @@ import { type Column, cutLine, findBorders, joinHeaderCells, linesBelow } from '
 import type { FieldCandidate, Position, TableRow } from '../recognition';
 import { cutRow, settleByContent } from './column-content';
 import { type Meaning, MONEY, NUMERIC, settleMeanings } from './column-meanings';
-import { findKeys, type Key, loadPhrases } from './key-phrases';
+import { findKeys, GROSS, type Key, loadPhrases, makeMender, NET } from './key-phrases';
 import { type DecimalMark, mendPercent, NUMBER_PATTERN, parseNumber } from './numbers';
 import { readCurrency } from './values';
 
@@ -65,6 +65,7 @@ function isSameTable(columns: Column<Meaning>[], others: Column<Meaning>[]): boo
 
 function findHead(page: PageLayout, keys: Key[]): Head | undefined {
   const columnKeys = findKeys(withTightSegments(page), COLUMNS);
+  const mend = page.source === 'ocr' ? makeMender(COLUMNS) : (part: string) => part;
   let best: { head: Head; score: number } | undefined;
   for (let at = 0; at < page.lines.length; at++) {
     if (countMeanings(page.lines[at]!, columnKeys) < 2) continue;
@@ -73,7 +74,7 @@ function findHead(page: PageLayout, keys: Key[]): Head | undefined {
         const start = at - back;
         const band = page.lines.slice(start, start + depth);
         if (start < 0 || start + depth <= at || band.length < depth || !isBand(band, page)) continue;
-        const read = readHead(page, band, columnKeys, keys);
+        const read = readHead(page, band, columnKeys, keys, mend);
         if (read && (!best || read.score > best.score)) best = read;
       }
     }
@@ -120,11 +121,12 @@ function readHead(
   band: Line[],
   columnKeys: Key[],
   keys: Key[],
+  mend: (part: string) => string,
 ): { head: Head; score: number } | undefined {
   const pieces = band.flatMap((line) => cutAtKeys(line, columnKeys));
   const cells = joinHeaderCells(pieces);
   if (cells.length < 2 || cells.length > 14) return undefined;
-  const meanings = settleMeanings(cells.map((cell) => readMeaning(cell.parts)));
+  const meanings = settleMeanings(cells.map((cell) => readMeaning(cell.parts.map(mend))));
   const known = new Set<Meaning>(meanings.filter((meaning) => meaning !== 'other' && meaning !== 'unknown'));
   const money = [...known].filter((meaning) => MONEY.has(meaning)).length;
   if (money === 0) return undefined;
@@ -159,7 +161,7 @@ function upToTotals(under: Line[], keys: Key[]): Line[] {
     isTotalLine(line, keys) && line.segments.filter(({ text }) => /^[\d.,\s%€$£-]+$/.test(text)).length < CELLS_OF_ROW;
   const end = under.findIndex((line, at) => isTotal(line) || (at > 0 && endsRows(under[at - 1]!, line)));
   return under
-    .slice(0, Math.max(3, end))
+    .slice(0, end < 0 ? undefined : Math.max(3, end))
     .filter((line) => !isTotal(line))
     .slice(0, 40);
 }
@@ -184,7 +186,8 @@ function cutAtKeys(line: Line, columnKeys: Key[]): Token[][] {
       loose = [];
     };
     for (const token of segment.tokens) {
-      const key = own.find((one) => one.tokens.includes(token));
+      // "(excl. VAT)" says more about a heading and is none.
+      const key = isInBrackets(segment.tokens, token) ? undefined : own.find((one) => one.tokens.includes(token));
       if (!key) loose.push(token);
       else if (key.tokens[0] === token) {
         flush();
@@ -194,6 +197,14 @@ function cutAtKeys(line: Line, columnKeys: Key[]): Token[][] {
     flush();
     return glueLoose(pieces, own);
   });
+}
+
+function isInBrackets(tokens: Token[], token: Token): boolean {
+  const text = tokens
+    .slice(0, tokens.indexOf(token) + 1)
+    .map((one) => one.text)
+    .join(' ');
+  return text.lastIndexOf('(') > text.slice(0, -1).lastIndexOf(')');
 }
 
 /** Words that are no heading of their own ("in EUR", "(net)") belong to the heading before them. */
@@ -236,8 +247,13 @@ function readMeaning(parts: string[]): Meaning[] {
   });
   if (described && best?.meanings.every((meaning) => meaning === 'code' || meaning === 'position'))
     return ['description'];
-  return best?.meanings ?? [];
+  const text = parts.join(' ');
+  const isGross = GROSS.test(text) && !NET.test(text);
+  return (best?.meanings ?? []).map((meaning) => (isGross ? (WITH_TAX[meaning] ?? meaning) : meaning));
 }
+
+/** What amounts are when their heading says that they are with tax: "Item subtotal (incl. VAT)". */
+const WITH_TAX: Partial<Record<Meaning, Meaning>> = { amount_base: 'amount', amount_total_base: 'amount_total' };
 
 // ------------------------------------------------------------------ rows
 
@@ -323,7 +339,9 @@ function readRows(
     }
     const gap = last ? (line.box[1] - last.box[3]) / page.unit : 0;
     const starts = hasQuantity && (cells.has('description') || cells.has('code')) && !isOpen(drafts.at(-1), columns);
+    const isAlone = line.segments.length === 1 && ONE_AMOUNT.test(line.segments[0]!.text);
     const isRow =
+      !isAlone &&
       (money.length > 0 || starts) &&
       (numeric.length >= 2 ||
         (cells.has('description') && columns.filter((one) => NUMERIC.has(one.meaning)).length <= 2));
@@ -360,9 +378,9 @@ function readRows(
       continue;
     }
     const draft = drafts.at(-1)!;
-    // A text with an amount is a sum or a charge, and no part of the row above it.
+    // A text with an amount is a sum or a charge, and no part of the row above it; an amount alone is the sum.
     const sum = money.some((meaning) => meaning === 'amount_total_base' || meaning === 'amount_total');
-    if (sum && cells.has('description') && !isOpen(draft, columns)) continue;
+    if (sum && (cells.has('description') || isAlone) && !isOpen(draft, columns)) continue;
     const description = columns.find((column) => column.meaning === 'description');
     const tokens = description ? cut.get(description) : undefined;
     if (
@@ -386,9 +404,15 @@ function readRows(
   }
   const complete = drafts.filter((draft) => !isOpen(draft, columns));
   if (!columns.some(({ meaning }) => meaning === 'quantity')) splitQuantities(complete, mark);
+  if (!columns.some(({ meaning }) => meaning === 'uom')) splitUnits(complete, page.unit);
   if (!columns.some(({ meaning }) => meaning === 'code')) unstackCodes(complete);
   return { rows: complete.map((draft) => finishRow(page, draft, mark)), lines: numbers, ended };
 }
+
+const ONE_AMOUNT = new RegExp(
+  String.raw`^\p{L}{0,3}[^\d\p{L}]{0,3}${NUMBER_PATTERN}\s?(?:\p{L}{1,3}|[^\d\p{L}]{1,3})?\.?$`,
+  'u',
+);
 
 /** Quantities without a heading stand before the descriptions: "12 x Maintenance"; quantity x price = amount tells. */
 function splitQuantities(drafts: { cells: Cells; text: Token[][] }[], mark: DecimalMark): void {
@@ -408,6 +432,32 @@ function splitQuantities(drafts: { cells: Cells; text: Token[][] }[], mark: Deci
     const rest = text[0]!.slice(1);
     text[0] = /^[x×]$/i.test(rest[0]!.text) ? rest.slice(1) : rest;
   });
+}
+
+/**
+ * Units that belong to the quantities before them, although they stand over the edge of the next column: the words
+ * behind them begin at one edge.
+ */
+function splitUnits(drafts: { cells: Cells; text: Token[][] }[], unit: number): void {
+  const edge = drafts[0]?.text[0]?.[1]?.box[0];
+  const isUnit = ({ cells, text }: (typeof drafts)[number]) => {
+    const [first, second] = text[0] ?? [];
+    const last = cells.get('quantity')?.tokens.at(-1);
+    return (
+      first !== undefined &&
+      second !== undefined &&
+      last !== undefined &&
+      /^\p{L}{1,5}(?:\.|[²³?])?$/u.test(first.text) &&
+      first.box[0] - last.box[2] < 0.6 * unit &&
+      first.box[0] > last.box[0] &&
+      Math.abs(second.box[0] - edge!) < 0.3 * unit
+    );
+  };
+  if (drafts.length < 2 || edge === undefined || !drafts.every(isUnit)) return;
+  for (const { cells, text } of drafts) {
+    const token = text[0]!.shift()!;
+    cells.set('uom', { tokens: [token], value: token.text, raw: token.text });
+  }
 }
 
 /** Where each description begins or ends with a line of its own that has the form of a code, these are the codes. */
@@ -495,17 +545,16 @@ function finishRow(
 ): TableRow {
   const quantity = cells.get('quantity');
   const rate = cells.get('rate');
-  const isExact = /[.,]\d{2}$/.test((cells.get('amount_total_base') ?? cells.get('amount_total'))?.raw ?? '');
-  const mended =
-    page.source === 'ocr' && isExact && rate && Number(rate.value) > 30 ? mendPercent(rate.raw) : undefined;
+  const percent = page.source === 'ocr' && rate && Number(rate.value) > 30 ? mendPercent(rate.raw) : undefined;
+  const mended = percent && (isExact(cells) || makesTax(cells, percent)) ? percent : undefined;
   if (rate && mended) cells.set('rate', { ...rate, value: mended });
   // A column headed "VAT" may hold amounts of tax.
   else if (rate && !cells.has('tax') && !/%/.test(rate.raw) && Number(rate.value) > 30) {
     cells.set('tax', rate);
     cells.delete('rate');
   }
-  // Cells set so tight that quantity and unit are one word.
-  const glued = /^(\d[\d.,]*)(\p{L}.*)$/u.exec(cells.get('uom')?.value ?? '');
+  // Quantity and unit are one word, or stand under one heading.
+  const glued = /^(\d[\d.,]*)\s?(\p{L}.*)$/u.exec(cells.get('uom')?.value ?? '');
   if (glued && !quantity) {
     const cell = cells.get('uom')!;
     const value = parseNumber(glued[1]!, mark);
@@ -540,6 +589,16 @@ function finishRow(
     };
   }
   return { type: 'data', cells: out, page: page.number, position: unite(lines.map((line) => line.box)) };
+}
+
+/** True for a row whose amount has decimals: those of a rate beside it are not lost. */
+const isExact = (cells: Cells) =>
+  /[.,]\d{2}$/.test((cells.get('amount_total_base') ?? cells.get('amount_total'))?.raw ?? '');
+
+/** True when a rate of the net amount of a row is the tax of the row. */
+function makesTax(cells: Cells, percent: string): boolean {
+  const [net, tax] = (['amount_total_base', 'tax'] as const).map((meaning) => Number(cells.get(meaning)?.value));
+  return Math.abs((net! * Number(percent)) / 100 - tax!) <= 0.5 + Math.abs(tax!) * 0.001;
 }
 
 /** OCR loses the decimal mark now and then; quantity x price = amount tells where one stood. */

@@ -22,22 +22,24 @@ const LEGAL_FORM =
   /(?:^|[\s,])(?:gmbh|g\.m\.b\.h\.?|mbh|ag|kg|ohg|ug|e\.\s?k\.?|e\.\s?v\.?|se|ltd\.?|limited|llc|l\.l\.c\.|inc\.?|incorporated|corp\.?|corporation|plc|llp|lp|co\.|company|sdn\.?|bhd\.?|pte|pty|s\.?a\.?r\.?l\.?|sas|s\.a\.s\.?|sasu|eurl|s\.?\s?a\.?|sci|scop|s\.\s?r\.\s?o\.?|spol\.?|a\.\s?s\.?|k\.\s?s\.?|v\.o\.s\.?|z\.\s?s\.?|sp\.\s?z\s?o\.?\s?o\.?|s\.?p\.?a\.?|s\.?r\.?l\.?|s\.?n\.?c\.?|s\.a\.s\.?|s\.?l\.?u?\.?|s\.?c\.?|lda\.?|unipessoal|b\.?v\.?|n\.?v\.?|v\.?o\.?f\.?|aps|a\/s|i\/s|ab|hb|as|asa|oy|oyj|kft\.?|zrt\.?|nyrt\.?|bt\.?|s\.?r\.?l\.?|d\.o\.o\.?|jdoo|gbr|partg|genossenschaft|stiftung|verlag|enterprise|enterprises|trading|holdings?|group|hotel|restaurant|store|stores|services|solutions|industries)(?=$|[\s,.)&-])/iu;
 
 const POSTAL =
-  /(?:\b(?:[A-Z]{1,2}[- ])?\d{4,5}[ ,]+\p{Lu}\p{L}|\b\d{3} \d{2}[ ,]+\p{Lu}|\b\d{2}-\d{3} \p{Lu}|\b\d{4} ?[A-Z]{2}\b[ ,]+\p{Lu}|\b[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}\b|\b[A-Z]{2}\.?,? \d{5}(?:-\d{4})?\b|\b\d{4}-\d{3} \p{Lu}|\p{L},? \d{5}\b|\b[A-Z]\d[A-Z] \d[A-Z]\d\b|\b(?:NSW|VIC|QLD|WA|SA|TAS|ACT|NT)[ ,]+\d{4}\b|\p{L}\s?[-–]\s?\d{6}\b|\b\d{6}[ ,]+\p{Lu}\p{Ll}|\bSingapore \d{6}\b|\b[A-Z]\d[\dW] [A-Z0-9]{4}\b|\b\d{5}-\d{3}\b)/u;
+  /(?:\b(?:[A-Z]{1,2}[- ])?\d{4,5}[ ,]+\p{Lu}\p{L}|\b\d{3} \d{2}[ ,]+\p{Lu}|\b\d{2}-\d{3} \p{Lu}|\b\d{4} ?[A-Z]{2}\b[ ,]+\p{Lu}|\b[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}\b|\b[A-Z]{2}\.?,? \d{5}(?:-\d{4})?\b|\b\d{4}-\d{3} \p{Lu}|\p{L},? \d{5}\b|\b[A-Z]\d[A-Z] \d[A-Z]\d\b|\b(?:NSW|VIC|QLD|WA|SA|TAS|ACT|NT)[ ,]+\d{4}\b|\p{L}{3}\s?[-–]\s?\d{6}\b|\b\d{6}[ ,]+\p{Lu}\p{Ll}|\bSingapore \d{6}\b|\b[A-Z]\d[\dW] [A-Z0-9]{4}\b|\b\d{5}-\d{3}\b)/u;
 /** "2261 Market Street": the number of a house, not of a place. */
 const HOUSE =
   /^\d{1,5}[A-Z]? (?:[\p{L}\d][\p{L}\d.'-]* ){1,4}(?:street|st|road|rd|avenue|ave|lane|ln|drive|dr|blvd|boulevard|way|court|ct|square|sq|place|pl|parkway|pkwy|highway|hwy|terrace|close|crescent|row|park)\.?,?$/iu;
 const isPostal = (text: string): boolean => POSTAL.test(text) && !HOUSE.test(text);
 /** Words of streets, of text without accents: `\b` takes letters with accents for borders of words. */
 const STREET =
-  /(?:stra(?:ß|ss)e|str\.|\bstr\b|\bstreet\b|\bst\.|\bst\b|\broad\b|\brd\b|\bavenue\b|\bave\b|\blane\b|\bdrive\b|\bdr\b|\bblvd\b|\bboulevard\b|\bbd\b|\bway\b|\bcourt\b|\bsquare\b|\bplace\b|\brue\b|\bchemin\b|\ballee\b|\bimpasse\b|\bquai\b|\broute de\b|\bulice\b|\bulica\b|\bul\.|\bal\.|\bos\.|\bvia\b|\bviale\b|\bpiazza\b|\bcorso\b|\blargo\b|\bvicolo\b|\bcalle\b|\bc\/|\bavda\b|\bplaza\b|\bpza\b|\bpaseo\b|\bctra\b|\bcarretera\b|\bpol(?:igono|\.) ind|platz\b|weg\b|gasse\b|allee\b|(?:ring|damm|ufer|markt|hof) \d|plein\b|laan\b|straat\b|gracht\b|singel\b|kade\b|gade\b|vej\b|straede\b|gatan?\b|vagen\b|gate\b|vei(?:en)?\b|katu\b|(?:tie|kuja|polku) \d|\butca\b|\but\b|\bu\. ?\d|\bter \d|\bkorut\b|\bnam\b|\bnamesti|\btrida\b|\bcesta\b|\bbulevardul\b|\bcalea\b|\bsos\.|\baleea\b|\bjalan\b|\bjln\b|\bjl\b|\btaman\b|\blorong\b|\bsuite\b|\bunit\b|\bfloor\b|\bp\.? ?o\.? ?box\b|\bbox \d|postfach|\bpostboks\b|\bpostbus\b|\bpl \d|\bapartado\b|\bhighway\b|\bparkway\b|\brua\b|\bavenida\b|\bav\.|\bpraca\b|\btravessa\b|\bestrada\b)/iu;
+  /(?:stra(?:ß|ss)e|str\.|\bstr\b|\bstreet\b|\bst\.|\bst\b|\broad\b|\brd\b|\bavenue\b|\bave\b|\blane\b|\bdrive\b|\bdr\b(?!\.?\s)|\bblvd\b|\bboulevard\b|\bbd\b|\bway\b|\bcourt\b|\bsquare\b|\bplace\b|\brue\b|\bchemin\b|\ballee\b|\bimpasse\b|\bquai\b|\broute de\b|\bulice\b|\bulica\b|\bul\.|\bal\.|\bos\.|\bvia\b|\bviale\b|\bpiazza\b|\bcorso\b|\blargo\b|\bvicolo\b|\bcalle\b|\bc\/|\bavda\b|\bplaza\b|\bpza\b|\bpaseo\b|\bctra\b|\bcarretera\b|\bpol(?:igono|\.) ind|platz\b|weg\b|gasse\b|allee\b|(?:ring|damm|ufer|markt|hof) \d|plein\b|laan\b|straat\b|gracht\b|singel\b|kade\b|gade\b|vej\b|straede\b|gatan?\b|vagen\b|gate\b|vei(?:en)?\b|katu\b|(?:tie|kuja|polku) \d|\butca\b|\but\b|\bu\. ?\d|\bter \d|\bkorut\b|\bnam\b|\bnamesti|\btrida\b|\bcesta\b|\bbulevardul\b|\bcalea\b|\bsos\.|\baleea\b|\bjalan\b|\bjln\b|\bjl\b|\btaman\b|\blorong\b|\bsuite\b|\bunit\b|\bfloor\b|\bp\.? ?o\.? ?box\b|\bbox \d|postfach|\bpostboks\b|\bpostbus\b|\bpl \d|\bapartado\b|\bhighway\b|\bparkway\b|\brua\b|\bavenida\b|\bav\.|\bpraca\b|\btravessa\b|\bestrada\b)/iu;
 const unaccent = (text: string) => text.normalize('NFD').replace(/\p{M}/gu, '');
 const isStreet = (text: string): boolean => STREET.test(unaccent(text));
 const COUNTRY =
   /^(?:deutschland|germany|allemagne|france|frankreich|united states(?: of america)?|u\.?s\.?a?\.?|united kingdom|u\.?k\.?|great britain|england|italia|italy|nederland|(?:the )?netherlands|españa|spain|portugal|česká republika|česko|czech republic|slovensko|slovenská republika|slovakia|polska|poland|magyarország|hungary|schweiz|suisse|switzerland|österreich|austria|belgi(?:ë|que|um|en)|danmark|denmark|sverige|sweden|norge|norway|suomi|finland|malaysia|singapore|australia|canada|india|ireland|românia|luxembourg)\.?$/iu;
 const CONTACT =
   /@|www\.|https?:|\bfax\b|\b(?:tel|tlf|puh|phone|telefon|telefono|telephone|telefone|mobil|mobile|e-?mail)(?![\p{L}])|\+\d{2}/iu;
+/** A telephone number without a word for it. */
+const isPhone = (text: string): boolean => /^\+?[\d\s()/.-]+$/.test(text) && /^\d{9,13}$/.test(text.replace(/\D/g, ''));
 /** How to reach somebody is no part of the address. */
-const isContact = (text: string): boolean => CONTACT.test(unaccent(text));
+const isContact = (text: string): boolean => CONTACT.test(unaccent(text)) || isPhone(text);
 
 /** Units, articles and the like in small letters ("500 kg", "se") are no legal forms. */
 function hasLegalForm(text: string): boolean {
@@ -83,7 +85,10 @@ export function findParties(page: PageLayout, keys: Key[]): Party[] {
   const sender = parties.find((party) => party.role === 'sender');
   if (sender?.name && !sender.address) {
     const others = parties.filter((party) => party !== sender);
-    parties[parties.indexOf(sender)] = { ...sender, address: findAddressElsewhere(page, sender, others) };
+    parties[parties.indexOf(sender)] = {
+      ...sender,
+      address: findAddressElsewhere(page, { text: sender.name.text, box: sender.box }, others),
+    };
   }
   const has = (role: Role) => parties.some((party) => party.role === role);
   const window = readWindow(page);
@@ -235,9 +240,9 @@ function follow(page: PageLayout, head: Segment, keys: Key[], heading?: Key): Pa
   return lines;
 }
 
-/** Words for amounts are parts of names in other languages ("Zakład" is no tax base): a label has a number behind it. */
+/** Words for amounts are parts of names in other languages ("Zakład", "Bar"): a label has a number behind it. */
 const isOnlyWord = (key: Key, segment: Segment) =>
-  key.meanings.every(({ field }) => field.startsWith('amount_')) &&
+  key.meanings.every(({ field }) => /^(?:amount_|_discount|_tendered|_change)/.test(field)) &&
   segment.tokens.length > key.tokens.length &&
   !/[\d:]/.test(segment.text);
 
@@ -261,12 +266,10 @@ function readParty(
   for (const line of lines) {
     const label = keys.find((key) => key.tokens[0] === line.tokens[0]);
     const labelled = label && INSIDE.some((field) => means(label, field)) ? label : undefined;
-    // "Customer Services Ltd" is a name.
-    const isWeak = labelled?.meanings.every(({ field, weight }) => !INSIDE.includes(field) || weight < 1);
+    // "Customer Services Ltd" and "Mobila SRL" are names: a label of a number has one behind it.
     const isWord =
       labelled &&
-      (['label_name', 'label_address', 'label_skip'].some((field) => means(labelled, field)) ||
-        (isWeak && !/\d/.test(line.text)));
+      (['label_name', 'label_address', 'label_skip'].some((field) => means(labelled, field)) || !/\d/.test(line.text));
     const isLabel = labelled && (!isWord || /:/.test(line.text) || line.tokens.length === labelled.tokens.length);
     if (labelled && isLabel) {
       const rest = line.tokens.filter((token) => !labelled.tokens.includes(token));
@@ -283,7 +286,12 @@ function readParty(
       continue;
     }
     if (closed || line.text.length < 2) continue;
-    if (isContact(line.text)) continue;
+    if (isContact(line.text)) {
+      // "Main Street 1 · 12345 Place · Tel. 0123 456": the address stands before it.
+      const own = addressIn(line.text);
+      if (name && !isContact(own) && isPostal(own)) address.push(line);
+      continue;
+    }
     if (!name) {
       // A number, or a label with something behind it, is no name.
       if (!/\p{L}{2}/u.test(line.text) || /^[^:]{2,30}\s*:/.test(line.text)) continue;
@@ -311,7 +319,8 @@ function readParty(
   if (used.length === 0) return undefined;
   return {
     role,
-    name: name && { text: name.text.replace(/,$/, ''), box: name.box },
+    // "Ribeira, Lda · NIPC 513 222 114"
+    name: name && { text: name.text.split(/\s+[|·•∙]\s+(?=.*\d)/)[0]!.replace(/,$/, ''), box: name.box },
     address:
       kept.length > 0
         ? {
@@ -339,8 +348,12 @@ function stripLabels(line: PartyLine, keys: Key[]): PartyLine {
 /** Persons and departments before the street are no address; nor is what comes behind the place. */
 function trimAddress(lines: PartyLine[]): PartyLine[] {
   const isPlace = ({ text }: PartyLine) => (/\d/.test(text) && /\p{L}{3}/u.test(text)) || isStreet(text);
-  const first = lines.findIndex(isPlace);
-  if (first < 0) return [];
+  const place = lines.findIndex(isPlace);
+  if (place < 0) return [];
+  // Without a word for streets and a number, what stands right over the place is the street: "ZA de la Croix".
+  const above = lines[place - 1];
+  const isOver = above !== undefined && /^(?:[A-Z]{1,2}-)?\d/.test(lines[place]!.text) && isPostal(lines[place]!.text);
+  const first = isOver ? place - 1 : place;
   let end = first;
   let postalSeen = false;
   for (let at = first; at < Math.min(lines.length, first + 6); at++) {
@@ -371,12 +384,17 @@ function splitAddressLine(text: string): { name: string; address: string } | und
   if (street > 0 && isPostal(parts[street]!) && !hasLegalForm(parts[0]!)) return undefined;
   if (parts.length < 3 || parts.length > 7 || street < 1 || street > 2) return undefined;
   if (/\d{3}|:/.test(parts[0]!) || !/\p{L}{3}/u.test(parts[0]!) || startsAsStreet(parts[0]!)) return undefined;
-  const end = parts.findIndex((part, at) => at >= street && (isContact(part) || /:/.test(part)));
+  const place = parts.findIndex((part, at) => at >= street && isPostal(part));
+  const last = place >= 0 && COUNTRY.test(parts[place + 1] ?? '') ? place + 1 : place;
+  const isBehind = (part: string, at: number) =>
+    isContact(part) || /:/.test(part) || (place >= 0 && at > last && /\d/.test(part));
+  const end = parts.findIndex((part, at) => at >= street && isBehind(part, at));
   const address = parts.slice(street, end < 0 ? undefined : end).join(', ');
   return isPostal(address) ? { name: parts.slice(0, street).join(' '), address } : undefined;
 }
 
 const startsAsStreet = (text: string) =>
+  (isStreet(text) && /\d$/.test(text)) ||
   /^(?:via|viale|piazza|corso|calle|c\/|avda\.?|rua|av\.|rue|ul\.|al\.|plot|unit|level|no\.) /iu.test(text);
 
 /** The small line above the window of a German letter: sender, street, place; the recipient stands under it. */
@@ -420,7 +438,8 @@ function linesOfWindow(page: PageLayout, head: Segment): PartyLine[] {
  */
 function findOneOfTwoBlocks(page: PageLayout, keys: Key[], taken: Party[]): Party | undefined {
   if (taken.some((party) => party.role === 'sender')) return undefined;
-  const untitled = findBlocks(page).map((block) => block.slice(block.findIndex((one) => !isTitle(one.text))));
+  const all = findBlocks(page);
+  const untitled = all.map((block) => block.slice(block.findIndex((one) => !isTitle(one.text))));
   const blocks = untitled.filter(
     (block) =>
       block.length >= 3 &&
@@ -431,7 +450,8 @@ function findOneOfTwoBlocks(page: PageLayout, keys: Key[], taken: Party[]): Part
   );
   const [left, right] = [...blocks].sort((a, b) => a[0]!.box[0] - b[0]!.box[0]);
   if (!left || !right || blocks.length !== 2) return undefined;
-  const own = ownSigns(left, page, keys) - ownSigns(right, page, keys);
+  const signs = (block: Segment[]) => ownSigns([...block, ...blockUnder(block, all, page.unit)], page, keys);
+  const own = signs(left) - signs(right);
   const top = (block: Segment[]) => block[0]!.box[1];
   const bottom = (block: Segment[]) => block.at(-1)!.box[3];
   const together = top(left) < bottom(right) && top(right) < bottom(left);
@@ -440,6 +460,16 @@ function findOneOfTwoBlocks(page: PageLayout, keys: Key[], taken: Party[]): Part
   const lines = (own > 0 ? right : left).map((segment) => toLine(segment.tokens));
   const party = readParty('recipient', lines, keys, page, 'block');
   return party?.name && party.address ? party : undefined;
+}
+
+/** What stands under an address at the same edge, behind an empty line: how to reach the sender, his bank and registers. */
+function blockUnder(block: Segment[], all: Segment[][], unit: number): Segment[] {
+  const last = block.at(-1)!;
+  const isUnder = ([top]: Segment[]) => {
+    const gap = linesBetween(last, top!, unit);
+    return gap > -0.6 && gap < 2.2 && top!.box[1] > last.box[1] && Math.abs(top!.box[0] - last.box[0]) < 0.8 * unit;
+  };
+  return all.find(isUnder) ?? [];
 }
 
 /** How much in a block only the sender of a letter has there: his bank, how to reach him, his own domain. */
@@ -481,11 +511,14 @@ function findAddressBlock(page: PageLayout, keys: Key[], taken: Party[]): Party 
         ),
     );
     if (own || startsWithKey(top, keys)) continue;
+    // Receipts begin with the address of the shop, in the middle of the paper.
+    if (isFirstAddress(page, block) && block.every((segment) => isCentred(segment, page))) continue;
     // The topmost address of a page without labels is the sender's letterhead.
     if (
       !taken.some((party) => party.role === 'sender') &&
       isFirstAddress(page, block) &&
-      top.box[1] < page.height * 0.12
+      top.box[1] < page.height * 0.12 &&
+      !hasAddressInFoot(page, block)
     )
       continue;
     const party = readParty(
@@ -519,6 +552,21 @@ function isFirstAddress(page: PageLayout, block: Segment[]): boolean {
   return first !== undefined && block.includes(first);
 }
 
+const isCentred = ({ box }: Segment, page: PageLayout) =>
+  Math.abs((box[0] + box[2]) / 2 - page.width / 2) < 0.04 * page.width;
+
+/** The sender's address is in the foot of the page or in a line with his name, when it is another than that of the block. */
+function hasAddressInFoot(page: PageLayout, block: Segment[]): boolean {
+  const own = block.filter(({ text }) => isPostal(text)).map(({ text }) => normalize(text).join(' '));
+  return page.segments.some(
+    ({ text, box }) =>
+      isPostal(text) &&
+      !own.some((one) => normalize(text).join(' ').includes(one)) &&
+      (box[1] > page.height * 0.75 ||
+        (box[1] > block.at(-1)!.box[3] && hasLegalForm(splitAddressLine(text)?.name ?? ''))),
+  );
+}
+
 const overlaps = (a: Position, b: Position) => a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3];
 
 /** Segments under one another with the same left or right edge. */
@@ -536,7 +584,13 @@ function findBlocks(page: PageLayout): Segment[][] {
     if (block) block.push(segment);
     else blocks.push([segment]);
   }
-  return blocks;
+  return blocks.flatMap((block) => (isUnderLogo(block, page.unit) ? [block.slice(0, 1), block.slice(1)] : [block]));
+}
+
+/** A logo in large letters stands apart from the window under it, of which the lines stand closer together. */
+function isUnderLogo([logo, first, second]: Segment[], unit: number): boolean {
+  if (!logo || !first || !second || height(logo) < 1.5 * height(first)) return false;
+  return first.box[1] - logo.box[3] - (second.box[1] - first.box[3]) > 0.5 * unit;
 }
 
 /** True behind a space that is much wider than those between the lines of a block. */
@@ -604,7 +658,7 @@ function findSender(tight: PageLayout, keys: Key[], taken: Party[]): Party | und
   );
   const looksNamed = (segment: Segment) => {
     const letters = segment.text.match(/\p{L}/gu)?.length ?? 0;
-    return letters > 0.6 * segment.text.replace(/\s/g, '').length && meanConfidence(segment) > 0.55;
+    return letters > 0.6 * segment.text.replace(/\s/g, '').length && isCertain(segment);
   };
   const names = taken.flatMap((party) => (party.name ? [normalize(party.name.text).join(' ')] : []));
   const isOther = (segment: Segment) =>
@@ -679,8 +733,9 @@ function findNameAgain(
 }
 
 const height = ({ box }: Segment) => box[3] - box[1];
-const meanConfidence = ({ tokens }: Segment) =>
-  tokens.reduce((sum, token) => sum + token.confidence, 0) / tokens.length;
+/** Words of a name that OCR is unsure of may be right; when it is of most of them, it is a picture. */
+const isCertain = ({ tokens }: Segment) =>
+  tokens.filter(({ confidence }) => confidence > 0.55).length >= tokens.length / 2;
 
 /** Letterheads are often centred, or aligned right. */
 function followCentred(page: PageLayout, head: Segment, keys: Key[]): PartyLine[] {
@@ -724,7 +779,12 @@ function lineAbove(page: PageLayout, below: Segment): Segment | undefined {
 }
 
 /** The sender's address may stand beside the name, or in the foot of the page. */
-function findAddressElsewhere(page: PageLayout, head: { box: Position }, taken: Party[]): Party['address'] {
+function findAddressElsewhere(
+  page: PageLayout,
+  head: { text: string; box: Position },
+  taken: Party[],
+): Party['address'] {
+  const words = normalize(head.text);
   const candidates = page.segments.filter(
     (segment) =>
       isPostal(segment.text) &&
@@ -732,6 +792,14 @@ function findAddressElsewhere(page: PageLayout, head: { box: Position }, taken: 
       !taken.some((party) => overlaps(party.box, segment.box)) &&
       segment !== head,
   );
+  // "Acme Limited, 1 High Street, ..." anywhere on the page is the address of "Acme".
+  const named = candidates.flatMap((one) => {
+    const inline = splitAddressLine(one.text);
+    const isOwn =
+      inline && words.length > 0 && normalize(inline.name).slice(0, words.length).join(' ') === words.join(' ');
+    return isOwn ? [{ text: inline.address, box: one.box }] : [];
+  });
+  if (named[0]) return named[0];
   const near = candidates.sort((a, b) => Math.abs(a.box[1] - head.box[1]) - Math.abs(b.box[1] - head.box[1]))[0];
   if (!near) return undefined;
   const lines = [near];

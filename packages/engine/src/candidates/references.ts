@@ -21,7 +21,9 @@ const GLUED_LABEL = /^(?:[Nn][or]|[Nn]umber|[Nn]ummer|č)\.?(?=[A-Z\d])/;
 export function findReferences(page: PageLayout, values: Value[], labels: Set<Token>): Reference[] {
   const typed = new Set(
     values.flatMap((value) => {
-      const plainNumber = value.type === 'amount' && value.decimals === 0 && !value.currency;
+      // "24.0381" has too many decimals for an amount.
+      const isPlain = value.decimals === 0 || value.decimals > 3;
+      const plainNumber = value.type === 'amount' && isPlain && !value.currency;
       return plainNumber || value.type === 'vat' || value.type === 'bic' ? [] : value.tokens;
     }),
   );

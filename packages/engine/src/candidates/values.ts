@@ -76,7 +76,7 @@ const AMOUNT = new RegExp(
   String.raw`(?<![\p{L}\d.,/:-])(?<open>\()?(?<sign>[-+−–]\s?)?(?:(?<before>${CURRENCY_PATTERN})\s?)?(?<inner>[-−–]\s?)?(?<number>${NUMBER_PATTERN})(?<minus>-(?![\p{L}\d]))?(?<dash>,-{1,2}|\.-)?(?:\s?(?<percent>%|v\.H\.)|\s?(?<after>${CURRENCY_PATTERN})(?![\p{L}]))?\)?(?![\p{L}\d/]|[.,:-]\d)`,
   'giu',
 );
-const IBAN_START = /(?<![A-Za-z0-9])[A-Z]{2}\s?[\dOQDILSBZG]{2}(?=[\sA-Z0-9])/g;
+const IBAN_START = /(?<![A-Za-z0-9])[A-Z]{2}\s?[\dOQDILSBZG]{2}(?=[\sA-Z0-9]|$)/g;
 const VAT =
   /(?<![A-Za-z0-9])(?:CHE[-\s]?\d{3}[.\s]?\d{3}[.\s]?\d{3}(?:\s?(?:MWST|TVA|IVA))?|[A-Z]{2}[\s-]?[A-Z0-9][A-Z0-9.\s-]{5,14}[A-Z0-9])(?![A-Za-z0-9])/g;
 /** The beginning of one at the end of a line. */
@@ -115,8 +115,10 @@ export function findValues(page: PageLayout, rules: ReadingRules): Value[] {
 /** In narrow cells an IBAN goes on in the next line. */
 function findWrappedIbans(page: PageLayout): Value[] {
   return page.segments.flatMap((segment): Value[] => {
-    const start = segment.text.search(IBAN_START);
+    const start = [...segment.text.matchAll(IBAN_START)].at(-1)?.index ?? -1;
     if (start < 0 || readIban(segment.text.slice(start))) return [];
+    const goesOn = goesOnBelow(page, segment, start);
+    if (goesOn) return [goesOn];
     const below = restsBelow(page, segment);
     const join = (one: Segment) => readIban(`${segment.text.slice(start)} ${one.text}`);
     // Of several columns in one line, the check digits tell in which the number goes on.
@@ -125,6 +127,26 @@ function findWrappedIbans(page: PageLayout): Value[] {
     if (!under || !iban) return [];
     return [{ type: 'iban', value: iban.iban, ...overLines(segment, start, under), checked: iban.valid }];
   });
+}
+
+/** In a paragraph it goes on at the beginning of the next line; only check digits can tell where it ends. */
+function goesOnBelow(page: PageLayout, segment: Segment, start: number): Value | undefined {
+  const below = page.segments.find(
+    (one) =>
+      one.line > segment.line &&
+      Math.abs(one.box[0] - segment.box[0]) < page.unit &&
+      one.box[1] - segment.box[3] < page.unit,
+  );
+  for (let count = 1; below && count <= below.tokens.length && count < 8; count++) {
+    const tokens = below.tokens.slice(0, count);
+    if (!tokens.every((token) => /\d/.test(token.text))) return undefined;
+    const text = tokens.map((token) => token.text.replace(/[,.;)]+$/, '')).join(' ');
+    const iban = readIban(`${segment.text.slice(start)} ${text}`);
+    if (!iban?.valid) continue;
+    const place = overLines(segment, start, { ...below, tokens });
+    return { type: 'iban', value: iban.iban, ...place, checked: true };
+  }
+  return undefined;
 }
 
 /** So does a VAT number, of which the first line may have no more than the country. */

@@ -11,6 +11,8 @@ export interface TaxRow {
   total: Value | undefined;
   page: number;
   line: number;
+  /** What the label calls the tax, where it stands without its base: India's invoices name two of the same rate. */
+  name?: string;
 }
 
 const MAX_RATE = 30;
@@ -34,7 +36,7 @@ export function findTaxRows(
     const taxKeys = keys.filter(
       (key) => key.page === page.number && key.meanings.some((one) => one.field === 'amount_total_tax'),
     );
-    const isTaxLine = (line: Line) => taxKeys.some((key) => key.line === line.number);
+    const labelOf = (line: Line) => taxKeys.find((key) => key.line === line.number)?.phrase;
     for (const line of page.lines) {
       if (outside(page.number, line.number)) continue;
       const numbers = values.filter(
@@ -44,7 +46,7 @@ export function findTaxRows(
           (value.type === 'amount' || value.type === 'rate'),
       );
       numbers.sort((a, b) => a.box[0] - b.box[0]);
-      const row = readRow(numbers) ?? (isTaxLine(line) ? readLabelledRow(numbers) : undefined);
+      const row = readRow(numbers) ?? readLabelledRow(numbers, labelOf(line));
       if (row) rows.push({ ...row, page: page.number, line: line.number });
     }
   }
@@ -55,9 +57,8 @@ export function findTaxRows(
 function readRow(numbers: Value[]): Omit<TaxRow, 'page' | 'line'> | undefined {
   const amounts = numbers.filter((value) => value.type === 'amount');
   if (amounts.length > MAX_AMOUNTS) return undefined;
-  const rates = [...numbers.filter((value) => value.type === 'rate'), ...amounts, ...amounts.flatMap(mendRate)].filter(
-    isRate,
-  );
+  const printed = numbers.filter((value) => value.type === 'rate');
+  const rates = [...printed, ...amounts, ...amounts.flatMap(mendRate), ...amounts.flatMap(inBrackets)].filter(isRate);
   let best: { row: Omit<TaxRow, 'page' | 'line'>; score: number } | undefined;
   for (const rate of rates) {
     for (const base of amounts) {
@@ -86,12 +87,13 @@ function isTaxOf(rate: Value, base: Value, tax: Value): boolean {
 }
 
 /** "VAT 20 %: 254.75", without the base. */
-function readLabelledRow(numbers: Value[]): Omit<TaxRow, 'page' | 'line'> | undefined {
+function readLabelledRow(numbers: Value[], name: string | undefined): Omit<TaxRow, 'page' | 'line'> | undefined {
+  if (!name) return undefined;
   const rates = numbers.filter((value) => value.type === 'rate' && isRate(value));
   const amounts = numbers.filter((value) => value.type === 'amount' && value.decimals > 0);
   const [rate, tax] = [rates[0], amounts[0]];
   if (!rate || !tax || rates.length > 1 || amounts.length > 1 || tax.box[0] < rate.box[0]) return undefined;
-  return { rate, base: undefined, tax, total: undefined };
+  return { rate, base: undefined, tax, total: undefined, name };
 }
 
 /** Where OCR took the sign of "27%" for digits; whether it did, the tax tells. */
@@ -99,6 +101,12 @@ function mendRate(value: Value): Value[] {
   const rate = value.decimals === 0 && value.currency === undefined ? mendPercent(value.raw) : undefined;
   return rate === undefined ? [] : [{ ...value, type: 'rate', value: rate }];
 }
+
+/** "IVA (23,00) 476,85 109,68": brackets around a rate are no minus. */
+const inBrackets = (value: Value): Value[] =>
+  /^\(.*\)$/.test(value.raw) && value.currency === undefined
+    ? [{ ...value, type: 'rate', value: value.value.replace(/^-/, '') }]
+    : [];
 
 function isRate({ value, type }: Value): boolean {
   const rate = Number(value);
@@ -113,9 +121,17 @@ function dropRepeated(found: TaxRow[]): TaxRow[] {
     (row, at) =>
       !rows
         .slice(0, at)
-        .some((other) => Number(other.rate.value) === Number(row.rate.value) && other.base?.value === row.base?.value),
+        .some(
+          (other) =>
+            Number(other.rate.value) === Number(row.rate.value) &&
+            other.base?.value === row.base?.value &&
+            !isOfTwoStates(other, row),
+        ),
   );
 }
+
+/** The central and the state tax have the same rate and amount. */
+const isOfTwoStates = (a: TaxRow, b: TaxRow) => /cgst/.test(a.name ?? '') && /(?:sgst|utgst)/.test(b.name ?? '');
 
 /** Sums over the rows, in ten-thousandths; the base is NaN when some row has none. */
 export function sumTaxRows(rows: TaxRow[]): { base: number; tax: number } | undefined {

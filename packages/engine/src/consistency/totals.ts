@@ -74,7 +74,8 @@ export function chooseTotals(
     for (const base of [...bases, none]) {
       for (const tax of [...taxes, none]) {
         const known = [total, base, tax].filter((one) => one !== none).length;
-        if (known === 0) continue;
+        // Of nothing there is no tax.
+        if (known === 0 || (base.units === 0 && tax.units > 0)) continue;
         let score = total.score + base.score + tax.score;
         const holds =
           known === 3 && addsUp(base.units + tax.units, total.units) && (total.units !== 0 || base.units === 0);
@@ -156,7 +157,7 @@ function addThird(labelled: TotalCandidates, amounts: Value[]): TotalCandidates 
     ),
     amount_total_base: extend(
       labelled.amount_total_base,
-      totals.flatMap((total) => taxes.map((tax) => total.units - tax.units)),
+      totals.flatMap((total) => taxes.map((tax) => total.units - tax.units)).filter((units) => units !== 0),
     ),
     amount_total_tax: extend(
       labelled.amount_total_tax,

@@ -38,13 +38,24 @@ export function scoreBank(findings: Findings, put: Put): void {
   const loose = findings.pages.flatMap((page) => looseBics(page, labels));
   const labelled = pairs(findings, 'bic', [...bics, ...loose]);
   const besideIban = bics.filter((bic) => /\d/.test(bic.value) && ibans.some((iban) => isBeside(iban, bic)));
+  const behindIban = bics.filter((bic) => ibans.some((iban) => isRightBehind(bic, iban)));
   put('bic', [
     ...labelled
       .filter((pair) => pair.score > 0)
       .map((pair) => fromValue(pair.value, pair.score + 0.6, labelHints(pair))),
     ...besideIban.map((value) => fromValue(value, 0.4)),
+    ...behindIban.map((value) => fromValue(value, 0.6)),
   ]);
   scoreAccounts(findings, put);
+}
+
+/** "FI49 5000 9420 0287 30, OKOYFIHH": the bank of the same country right behind the account, without a label. */
+function isRightBehind(bic: Value, iban: Value): boolean {
+  const { tokens } = bic.tokens[0]!.segment;
+  return (
+    tokens[tokens.indexOf(bic.tokens[0]!) - 1] === iban.tokens.at(-1) &&
+    bic.value.slice(4, 6) === iban.value.slice(0, 2)
+  );
 }
 
 /** Words that begin like an IBAN, whatever their length. */

@@ -5,16 +5,20 @@ import type { Findings, Put, Scored } from './findings';
 const TYPES: [type: string, pattern: RegExp, score: number][] = [
   [
     'credit_note',
-    /\b(?:credit note|credit memo|gutschrift|stornorechnung|facture d.avoir|avoir|dobropis|opravný daňový doklad|opravná faktúra|faktura koryguj|nota di credito|nota de crédito|factura rectificativa|creditnota|creditfactuur|kreditnota|kreditfaktura|hyvityslasku|módosító számla|sztornó)/iu,
+    /\b(?:credit note|credit memo|gutschrift|stornorechnung|facture d.avoir|avoir|dobropis|opravný daňový doklad|opravná faktúra|faktura koryguj|nota di credito|nota de crédito|factura rectificativa|creditnota|creditfactuur|kreditnota|kreditfaktura|hyvityslasku|módosító számla|helyesbítő számla|sztornó|note de crédit|factură storno)/iu,
     1.2,
   ],
-  ['proforma', /\b(?:pro ?-?forma|zálohová faktura|zálohová faktúra|zálohový list)/iu, 1],
+  [
+    'proforma',
+    /\b(?:pr[oó] ?-?forma|zálohová faktura|zálohová faktúra|zálohový list|predfaktúra|díjbekérő|ennakkolasku)/iu,
+    1,
+  ],
   ['delivery_note', /^(?:delivery note|lieferschein|bon de livraison|dodací list|pakbon|albarán)\b/imu, 0.3],
   ['order', /^(?:purchase order|bestellung|bon de commande|objednávka)\s*$/imu, 0],
   ['debit_note', /\b(?:debit note|lastschriftanzeige|vrubopis|ťarchopis)/iu, 0.6],
   [
     'receipt',
-    /\b(?:receipt|kassenbon|quittung|ticket de caisse|účtenka|paragon|scontrino|bonnetje|cash bill|cash sales|cashier)\b/iu,
+    /\b(?:receipt|kassenbon|quittung|ticket de caisse|účtenka|paragon|scontrino|bonnetje|cash bill|cash sales|cashier|kvitto|kvittering|kuitti|nyugta|bon fiscal)\b/iu,
     0.2,
   ],
   [

@@ -25,6 +25,8 @@ export function scoreCurrency(findings: Findings, put: Put): void {
       const bare = token.text.replace(/^[(]+|[).,:;]+$/g, '');
       const code = CURRENCY_CODES.includes(bare) || bare in CURRENCY_OF ? bare : undefined;
       if (code) count(CURRENCY_OF[code] ?? code, [token], 0.6, bare);
+      // "Total kr." names the currency without an amount behind it.
+      else if (/^kr$/i.test(bare)) count(NORDIC[language], [token], 0.6, bare);
     }
   }
   const dollar = counts.get('USD');

@@ -30,7 +30,7 @@ export function scoreReferences(findings: Findings, put: Put): void {
   const grouped = findings.pages
     .flatMap((page) => findGroupedNumbers(page))
     .filter(({ raw, value }) => /^\d[\d ]*$/.test(raw) && /\s/.test(raw) && value.length <= 25);
-  const isGrouped = ({ tokens }: Reference) => grouped.some((group) => group.tokens[0] === tokens[0]);
+  const isGrouped = ({ tokens }: Reference) => grouped.some((group) => group.tokens.includes(tokens[0]!));
   const found = new Map(
     REFERENCE_FIELDS.map((field) => [
       field,
@@ -52,7 +52,8 @@ export function scoreReferences(findings: Findings, put: Put): void {
     const scored = found.get(field)!.flatMap((pair): Scored[] => {
       const { value, score, weight, relation } = pair;
       if (!fits(field, value.value)) return [];
-      if (field === 'customer_id' && /^acc/.test(pair.key.phrase) && isBesideBank(findings, pair.key)) return [];
+      if (field === 'customer_id' && /^(?:a c|acc\S*) /.test(`${pair.key.phrase} `) && isBesideBank(findings, pair.key))
+        return [];
       const rival = others.some(
         ([other, list]) => other !== field && list.some((pair) => pair.value === value && pair.score > score + 0.2),
       );
@@ -100,11 +101,15 @@ function numbersLikeDates({ keys, values }: Findings): Reference[] {
 }
 
 /** "Sort code 40-52-11 Account 71620033": the account is that of the bank. */
-export const isBesideBank = ({ keys }: Findings, key: Key) =>
-  keys.some(
-    (other) =>
-      other.tokens[0]!.segment === key.tokens[0]!.segment && other.meanings.some((one) => one.field === 'bank_num'),
-  );
+export const isBesideBank = ({ keys, pages }: Findings, key: Key) => {
+  const { unit } = pages[key.page - 1]!;
+  const isNear = (other: Key) =>
+    other.tokens[0]!.segment === key.tokens[0]!.segment ||
+    (other.page === key.page &&
+      Math.abs(other.tokens[0]!.segment.box[0] - key.tokens[0]!.segment.box[0]) < unit &&
+      Math.abs(other.box[1] - key.box[1]) < 3 * unit);
+  return keys.some((other) => isNear(other) && other.meanings.some((one) => one.field === 'bank_num'));
+};
 
 /** "Number" in the block of the recipient is his number with the sender. */
 function numbersOfRecipient(findings: Findings, references: Reference[]): Scored[] {

@@ -56,6 +56,10 @@ export function scoreRegistrations(findings: Findings, put: Put): void {
       found.push({ kind, scored, role: roleAt(findings, value, key), key });
     }
   }
+  for (const one of found) {
+    const same = one.kind === 'ic' ? findVatIdOf(one, found) : undefined;
+    if (same) one.role = same.role;
+  }
   for (const kind of ['vat_id', 'ic', 'dic'] as const) {
     const all = found.filter((one) => one.kind === kind);
     // "SE556677889901" is the VAT number, although the label of the company number stands near.
@@ -93,6 +97,16 @@ interface Registration {
   scored: Scored;
   role: Role | undefined;
   key: Key | undefined;
+}
+
+/** The VAT number that a number of a company is part of, as in many countries: both belong to one party. */
+function findVatIdOf({ scored }: Registration, all: Registration[]): Registration | undefined {
+  const digits = scored.value.replace(/\D/g, '');
+  if (digits.length < 7) return undefined;
+  return all.find(
+    ({ kind, scored: { value, tokens } }) =>
+      kind === 'vat_id' && tokens[0] !== scored.tokens[0] && value.includes(digits),
+  );
 }
 
 /** A printed number that labels of both parties announce belongs to one of them: where the label fits best. */

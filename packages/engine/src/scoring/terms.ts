@@ -1,10 +1,42 @@
 import { pairWithLabels } from '../candidates/labelled';
-import { type Token, unite } from '../layout/page-layout';
+import { type PageLayout, type Segment, type Token, unite } from '../layout/page-layout';
+import { linesBetween } from '../layout/relations';
 import type { Findings, Put, Scored } from './findings';
 
 /** Sentences that tell when to pay, also without a label. */
 const TERMS =
   /\b(?:zahlbar(?! an\b| durch\b)|zahlung innerhalb|zahlungsziel|skonto|rein netto|net \d+ days|\d+ days? net|net \d+\b|days? from|due (?:within|upon|on receipt)|within \d+ days|payment (?:is )?due|payable within|immediate payment|à réception|sous \d+ jours|\d+ jours|paiement (?:à|immédiat|comptant)|splatnost \d+ dn|termin płatności \d+ dni|\d+ dni|entro \d+ giorni|\d+ gg|binnen \d+ dagen|\d+ dagen|a \d+ días|\d+ dage|\d+ dagar|\d+ dager|\d+ dias|\d+ pv netto|rechnungsbetrag (?:bitte |wird|überweisen)|überweisen sie)\b/iu;
+
+/** Sentences about a payment that the sender collects, which are often a paragraph. */
+const COLLECTED =
+  /\b(?:abbuchen|abgebucht|eingezogen|sepa-lastschrift|sera prélevé|seront prélevés|will be (?:debited|charged|collected)|se cargará|será cargado|verrà addebitat[oa]|wordt afgeschreven|zal worden afgeschreven|será debitado|trækkes|belastas|veloitetaan)(?![\p{L}])/iu;
+
+const tellsTerms = (text: string) => TERMS.test(text) || COLLECTED.test(text);
+
+/** "30 days net. Interest is charged afterwards.": what the label announces ends with the sentence. */
+function firstSentence(text: string): string {
+  const [first] = text.split(/(?<=[\p{L}\d)]{3}\.) (?=\p{Lu})/u);
+  return first && first !== text && TERMS.test(first) && !TERMS.test(text.slice(first.length)) ? first : text;
+}
+
+/** Share of the widest line that the lines of a paragraph reach before they go on in the next. */
+const FULL = 0.75;
+
+/** The lines of the paragraph that a line is in: under each other at one edge, each but the last one full. */
+function paragraphOf(page: PageLayout, line: Segment): Segment[] {
+  const column = page.segments
+    .filter((one) => Math.abs(one.box[0] - line.box[0]) < 0.3 * page.unit)
+    .sort((a, b) => a.box[1] - b.box[1]);
+  const goesOn = (above: Segment | undefined, below: Segment | undefined) => {
+    if (!above || !below || Math.abs(linesBetween(above, below, page.unit)) > 0.75) return false;
+    const widths = [above, below, line].map(({ box }) => box[2] - box[0]);
+    return widths[0]! > FULL * Math.max(...widths) && widths[0]! > 0.2 * page.width;
+  };
+  const paragraph = [line];
+  for (let at = column.indexOf(line); goesOn(column[at - 1], column[at]); at--) paragraph.unshift(column[at - 1]!);
+  for (let at = column.indexOf(line); goesOn(column[at], column[at + 1]); at++) paragraph.push(column[at + 1]!);
+  return paragraph;
+}
 
 /** Terms of payment, in the words of the document. */
 export function scoreTerms(findings: Findings, put: Put): void {
@@ -31,9 +63,10 @@ export function scoreTerms(findings: Findings, put: Put): void {
         findings.values.some((one) => one.type === 'amount' && one.raw === text)
       )
         continue;
+      const sentence = firstSentence(text);
       scored.push({
-        value: text,
-        raw: text,
+        value: sentence,
+        raw: sentence,
         page: page.number,
         box: value.box,
         tokens: value.tokens,
@@ -41,16 +74,19 @@ export function scoreTerms(findings: Findings, put: Put): void {
       });
     }
     for (const segment of page.segments) {
-      if (!TERMS.test(segment.text) || segment.tokens.every((token) => isLabel(token))) continue;
+      if (!tellsTerms(segment.text) || segment.tokens.every((token) => isLabel(token))) continue;
       const label = labels.find(
         (key) => segment.tokens.includes(key.tokens[0]!) && key.meanings.some((one) => one.field === 'terms'),
       );
-      const tokens = label ? segment.tokens.slice(segment.tokens.indexOf(label.tokens.at(-1)!) + 1) : segment.tokens;
+      const tokens = label
+        ? segment.tokens.slice(segment.tokens.indexOf(label.tokens.at(-1)!) + 1)
+        : paragraphOf(page, segment).flatMap((line) => line.tokens);
       if (tokens.length < 2) continue;
-      const text = tokens
+      const words = tokens
         .map((token) => token.text)
         .join(' ')
         .replace(/^[\s:]+/, '');
+      const text = label ? firstSentence(words) : words;
       scored.push({
         value: text,
         raw: text,

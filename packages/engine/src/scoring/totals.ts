@@ -1,6 +1,6 @@
 import type { LabelOptions } from '../candidates/labelled';
 import { toUnits } from '../candidates/numbers';
-import type { Value } from '../candidates/values';
+import { readCurrency, type Value } from '../candidates/values';
 import {
   type Amount,
   chooseTotals,
@@ -31,7 +31,11 @@ export function scoreTotals(findings: Findings, put: Put): void {
   );
   const whole = findings.values.filter(
     (value) =>
-      value.type === 'amount' && value.decimals === 0 && !value.currency && !findings.isItem(value.page, value.line),
+      value.type === 'amount' &&
+      value.decimals === 0 &&
+      !value.currency &&
+      !isCount(value) &&
+      !findings.isItem(value.page, value.line),
   );
   const lastPage = findings.pages.length;
   const candidates: TotalCandidates = {};
@@ -58,6 +62,13 @@ export function scoreTotals(findings: Findings, put: Put): void {
     if (known) known.score = Math.max(known.score, SUM_ROW);
     else list.push({ value, units, score: SUM_ROW });
     candidates[field] = list.sort((a, b) => b.score - a.score);
+  }
+  for (const paid of paidAtOnce(findings, amounts)) {
+    const list = candidates.amount_total ?? [];
+    const known = list.find((one) => one.units === paid.units);
+    if (known) known.score += paid.score;
+    else list.push(paid);
+    candidates.amount_total = list.sort((a, b) => b.score - a.score);
   }
   candidates.amount_total = withLargest(candidates.amount_total ?? [], amounts);
   const chosen = chooseTotals(candidates, [...amounts, ...whole], findings.taxSums);
@@ -87,6 +98,36 @@ export function scoreTotals(findings: Findings, put: Put): void {
       })),
     );
   }
+}
+
+/** What was given less the change, in logits: receipts print both. */
+const LESS_CHANGE = 2;
+/** What was paid where no change is printed. */
+const GIVEN = 0.4;
+
+/** Totals of a receipt as the payment tells them. */
+function paidAtOnce(findings: Findings, amounts: Value[]): Amount[] {
+  const labelled = (field: string) =>
+    pairs(findings, field, amounts, { last: true })
+      .filter(({ relation, value }) => relation === 'beside' && Number(value.value) >= 0)
+      .map(({ value }) => value);
+  const given = labelled('_tendered').filter(({ value }) => Number(value) > 0);
+  const change = labelled('_change');
+  const printed = new Map(amounts.map((value) => [toUnits(value.value), value]));
+  const less = given.flatMap((one) => change.map((other) => toUnits(one.value) - toUnits(other.value)));
+  const known = [...new Set(less)].flatMap((units) => {
+    const value = units > 0 ? printed.get(units) : undefined;
+    return value ? [{ value, units, score: LESS_CHANGE }] : [];
+  });
+  if (known.length > 0 || change.some(({ value }) => Number(value) > 0)) return known;
+  return given.map((value) => ({ value, units: toUnits(value.value), score: GIVEN }));
+}
+
+/** "Please pay within 14 days": a word behind a whole number says what is counted. */
+function isCount({ tokens }: Value): boolean {
+  const last = tokens.at(-1)!;
+  const next = last.segment.tokens[last.segment.tokens.indexOf(last) + 1]?.text ?? '';
+  return /^\p{Ll}{3,}/u.test(next) && !readCurrency(next);
 }
 
 /** What the last row of a table says by its sums alone, in logits. */

@@ -9,6 +9,7 @@ import { UnreadableDocument } from '../unreadable-document';
 import type { RawWord } from './characters';
 import { smoothGrain } from './grain';
 import { guessLanguage } from './language';
+import { eraseRules } from './rules';
 import { type Gray, measureDirection } from './skew';
 import { findDensestStrips } from './strip';
 import { findUnread } from './unread';
@@ -71,7 +72,7 @@ export async function readPicture(
   // The narrow columns of a receipt look like lines that run down; if they are, it is seen when they are read.
   const turn = (direction.sideways && layoutOf(picture) !== ONE_BLOCK ? await findTurn() : undefined) ?? 0;
   let angle = angleFor(turn);
-  let image = await turnPicture(picture, angle);
+  let image = eraseRules(await turnPicture(picture, angle));
   // A receipt has too few words on strips, and is soon read twice.
   const isOpen = !before && wanted.length > 1 && layoutOf(image) !== ONE_BLOCK;
   const ofStrips = isOpen ? await guessByStrips(image, (strips) => read(strips, usual, ONE_BLOCK)) : undefined;
@@ -80,7 +81,7 @@ export async function readPicture(
   if (isPoor(words) || isSideways(words)) {
     const other = (await findTurn()) ?? (isSideways(words) ? 90 : turn);
     if (other !== turn) {
-      const otherImage = await turnPicture(picture, angleFor(other));
+      const otherImage = eraseRules(await turnPicture(picture, angleFor(other)));
       const otherWords = await read(otherImage, first);
       if (isSideways(words) || quality(otherWords) > quality(words)) {
         [angle, image, words] = [angleFor(other), otherImage, otherWords];

@@ -1,4 +1,5 @@
 import { unite } from '../layout/page-layout';
+import { levelAt, measurePaper, type Paper } from './paper';
 import type { Gray } from './skew';
 
 /** `[left, top, right, bottom]` in pixels of the picture. */
@@ -6,8 +7,6 @@ type Box = readonly [number, number, number, number];
 
 /** Side of the squares in which ink is counted, in pixels. */
 const CELL = 4;
-/** Side of the squares in which the paper is measured: light falls unevenly on photos. */
-const TILE = 64;
 /** Cells in a row that are a rule and no letter. */
 const RULE_CELLS = 36;
 /** Letters of one number stand closer, in cells. */
@@ -55,37 +54,6 @@ function heightOfWords(words: readonly Box[]): number | undefined {
   return heights.length < 10 ? undefined : heights[Math.floor(heights.length / 2)];
 }
 
-interface Paper {
-  across: number;
-  levels: Uint8Array;
-}
-
-/** How light the paper is in each tile: what nine tenths of its pixels do not exceed. */
-function measurePaper({ data, width, height }: Gray): Paper {
-  const across = Math.ceil(width / TILE);
-  const down = Math.ceil(height / TILE);
-  const levels = new Uint8Array(across * down);
-  const counts = new Uint32Array(256);
-  for (let row = 0; row < down; row++) {
-    for (let column = 0; column < across; column++) {
-      counts.fill(0);
-      const bottom = Math.min(height, (row + 1) * TILE);
-      const right = Math.min(width, (column + 1) * TILE);
-      let pixels = 0;
-      for (let y = row * TILE; y < bottom; y += 2) {
-        for (let x = column * TILE; x < right; x += 2) {
-          counts[data[y * width + x]!]!++;
-          pixels++;
-        }
-      }
-      let level = 255;
-      for (let above = counts[255]!; level > 0 && above < pixels / 10; above += counts[level]!) level--;
-      levels[row * across + column] = level;
-    }
-  }
-  return { across, levels };
-}
-
 interface Grid {
   ink: Uint8Array;
   across: number;
@@ -98,8 +66,7 @@ function findInkCells({ data, width, height }: Gray, paper: Paper): Grid {
   const ink = new Uint8Array(across * down);
   for (let row = 0; row < down; row++) {
     for (let column = 0; column < across; column++) {
-      const tile = Math.floor((row * CELL) / TILE) * paper.across + Math.floor((column * CELL) / TILE);
-      const level = paper.levels[tile]! * 0.68;
+      const level = levelAt(paper, column * CELL, row * CELL) * 0.68;
       let dark = 0;
       for (let y = row * CELL; y < (row + 1) * CELL; y++) {
         const from = y * width + column * CELL;
@@ -210,7 +177,7 @@ function copyPieces(
     for (let y = t; y < b; y++) {
       for (let x = l; x < r; x++) {
         if (isRule(x, y)) continue;
-        const level = paper.levels[Math.floor(y / TILE) * paper.across + Math.floor(x / TILE)]!;
+        const level = levelAt(paper, x, y);
         copy[(y - top) * across + x - left] = Math.min(
           255,
           Math.round((data[y * width + x]! * 255) / Math.max(1, level)),

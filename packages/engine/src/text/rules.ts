@@ -1,0 +1,75 @@
+import { levelAt, measurePaper } from './paper';
+import type { Gray } from './skew';
+
+/** Shorter than this, in pixels at 300 DPI, is a stroke of a letter. */
+const LEAST_LENGTH = 110;
+/** Wider than this is no rule. */
+const MOST_WIDTH = 10;
+/** Pixels that a scan may leave out of a rule. */
+const MOST_GAP = 3;
+/** What is darker than this share of the paper may be part of a rule; rules are thin, and blurred on photos. */
+const FAINT = 0.88;
+/** What is darker than this share of the paper is ink. */
+const INK = 0.75;
+/** Share of a rule that is ink. */
+const LEAST_INK = 0.3;
+/** Pixels beside a rule that it makes gray. */
+const EDGE = 2;
+/** Share of a run of ink at which it must be as thin as a rule: the numbers in the cells may touch it. */
+const LEAST_THIN = 0.75;
+
+/**
+ * A picture without the rules that run down between the cells of tables: OCR takes them for strokes of the numbers
+ * beside them ("1", "]", "|").
+ */
+export function eraseRules(picture: Gray): Gray {
+  const { width, height } = picture;
+  const paper = measurePaper(picture);
+  const ink = new Uint8Array(width * height);
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) {
+      const at = y * width + x;
+      const level = levelAt(paper, x, y);
+      if (picture.data[at]! < FAINT * level) ink[at] = picture.data[at]! < INK * level ? 2 : 1;
+    }
+  }
+  let data: Buffer | undefined;
+  const erase = (x: number, top: number, bottom: number) => {
+    data ??= Buffer.from(picture.data);
+    for (let y = top; y < bottom; y++) {
+      for (let one = Math.max(0, x - EDGE); one <= Math.min(width - 1, x + EDGE); one++)
+        data[y * width + one] = levelAt(paper, one, y);
+    }
+  };
+  for (let x = 0; x < width; x++) {
+    for (let y = 0; y < height; y++) {
+      if (!ink[y * width + x]) continue;
+      const bottom = endOfRun(ink, x, y, picture);
+      if (bottom - y >= LEAST_LENGTH && isRule(ink, x, y, bottom, width)) erase(x, y, bottom);
+      y = bottom;
+    }
+  }
+  return data ? { data, width, height } : picture;
+}
+
+/** Where the ink that begins at a pixel and runs down ends, over small gaps. */
+function endOfRun(ink: Uint8Array, x: number, top: number, { width, height }: Gray): number {
+  let end = top + 1;
+  for (let y = top + 1; y < height && y - end <= MOST_GAP; y++) if (ink[y * width + x]) end = y + 1;
+  return end;
+}
+
+function isRule(ink: Uint8Array, x: number, top: number, bottom: number, width: number): boolean {
+  let [thin, dark, all] = [0, 0, 0];
+  for (let y = top; y < bottom; y += 2) {
+    const row = y * width;
+    let left = x;
+    let right = x;
+    while (left > 0 && x - left <= MOST_WIDTH && ink[row + left - 1]) left--;
+    while (right < width - 1 && right - left <= MOST_WIDTH && ink[row + right + 1]) right++;
+    all++;
+    if (right - left < MOST_WIDTH) thin++;
+    if (ink[row + x] === 2) dark++;
+  }
+  return thin >= LEAST_THIN * all && dark >= LEAST_INK * all;
+}
