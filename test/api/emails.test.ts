@@ -198,6 +198,10 @@ describe('an e-mail', () => {
     expect(incoming.no_documents).toBe(before.no_documents + 1);
     expect(incoming.recent_with_no_documents_not_replied).toBe(before.recent_with_no_documents_not_replied + 1);
     expect(incoming.recent_with_filtered_out_documents).toBe(incoming.recent_filtered_out_documents);
+    const countOf = async (filter: string) => (await api.get(`/emails/counts?${filter}`)).incoming.total as number;
+    expect(await countOf('has_documents=false')).toBe(incoming.no_documents);
+    expect(await countOf('has_documents=true')).toBe(incoming.total - incoming.no_documents);
+    expect(await countOf('type=outgoing')).toBe(0);
   });
 });
 

@@ -20,7 +20,7 @@ import { openFile } from '../reply/chunk-stream';
 import { attachment } from '../reply/content-disposition';
 import { replyOne } from '../reply/list';
 import { writeSubscriptionPage } from '../reply/subscription-page';
-import { boolean, choices, documentFilters, ids, readFilters, text, times } from '../request/filters';
+import { boolean, choices, documentFilters, ids, readFilters, text, times, type ValuesOf } from '../request/filters';
 import { Answer, type ApiRequest, route } from '../route';
 import { MAX_MESSAGE_BYTES, receiveMessage } from '../upload/receive-message';
 import { readContentValues } from './content-values';
@@ -39,9 +39,6 @@ const ORDERINGS = [
 ];
 
 const THREAD_ORDERINGS = ['id', 'created_at', 'last_email_created_at', 'subject', 'from__email', 'from__name', 'queue'];
-
-/** Filters of what is counted. */
-const COUNTED = { id: ids, queue: ids, inbox: ids, created_at: times, subject: text, from__email: text };
 
 const FILTERS = {
   ...{ id: ids, queue: ids, inbox: ids, documents: ids, email_thread: ids },
@@ -140,10 +137,10 @@ export function emailRoutes(context: RouteContext) {
       doc: answersObject(
         'How many incoming e-mails there are',
         { incoming: answers.object },
-        { query: documentFilters(COUNTED) },
+        { query: documentFilters(FILTERS) },
       ),
       call: ({ query }, caller) => {
-        const request = emailFilter(readFilters(COUNTED, query));
+        const request = emailFilter(readFilters(FILTERS, query));
         return mail.countEmails({ ...request, ordering: [], page: 1, pageSize: 1 }, caller);
       },
       reply: (found) => ({
@@ -434,30 +431,11 @@ async function withThreadAnnotations(context: Context, threads: readonly mailIng
   }));
 }
 
-interface Times {
-  readonly after: Date | undefined;
-  readonly before: Date | undefined;
-}
-
-function emailFilter(filters: {
-  readonly id: number[];
-  readonly queue: number[];
-  readonly inbox: number[];
-  readonly documents?: number[];
-  readonly email_thread?: number[];
-  readonly subject?: string | undefined;
-  readonly from__email?: string | undefined;
-  readonly from__name?: string | undefined;
-  readonly to?: string | undefined;
-  readonly type?: readonly string[];
-  readonly has_documents?: boolean | undefined;
-  readonly created_at?: Times | undefined;
-  readonly last_thread_email_created_at?: Times | undefined;
-}) {
-  const [type, ...others] = filters.type ?? [];
+function emailFilter(filters: ValuesOf<typeof FILTERS>) {
+  const [type, ...others] = filters.type;
   return {
     ...{ ids: filters.id, queueIds: filters.queue, inboxIds: filters.inbox },
-    ...{ documentIds: filters.documents ?? [], threadIds: filters.email_thread ?? [], relatedAnnotationIds: [] },
+    ...{ documentIds: filters.documents, threadIds: filters.email_thread, relatedAnnotationIds: [] },
     ...{ subject: filters.subject, fromEmail: filters.from__email, fromName: filters.from__name, to: filters.to },
     type: others.length > 0 ? undefined : type,
     hasDocuments: filters.has_documents,
