@@ -383,6 +383,17 @@ it('DELETE removes an annotation with its pages and relations, and leaves the do
   expect((await api.download(`${document}/content`)).subarray(0, 4).toString()).toBe('%PDF');
 });
 
+it('a key belongs to one relation of duplicates; without one there may be several', async () => {
+  const duplicate = (key: string | null) =>
+    send('POST', '/relations', { body: { type: 'duplicate', key, annotations: [] } });
+  const made = [await duplicate(null), await duplicate(null), await duplicate('the same')];
+  expect(made.map(({ status }) => status)).toEqual([201, 201, 201]);
+  const refused = { status: 400, body: { key: ['There is a relation of duplicates with this key.'] } };
+  expect(await duplicate('the same')).toEqual(refused);
+  const [one] = made.map(({ body }) => (body as Json).url as string);
+  expect(await send('PATCH', one as string, { body: { key: 'the same' } })).toEqual(refused);
+});
+
 it('an assignment is dated, and a label that is deleted is on no annotation any more', async () => {
   const annotation = await importOne();
   const user = await api.get('/auth/user');

@@ -1,4 +1,13 @@
-import { among, type ClientSession, type Database, inQueues, type PageRequest, toSort, toWindow } from '@intake/mongo';
+import {
+  among,
+  type ClientSession,
+  type Database,
+  FILLED,
+  inQueues,
+  type PageRequest,
+  toSort,
+  toWindow,
+} from '@intake/mongo';
 import { type Caller, organizationOf, Refusal } from '@intake/rpc';
 import { Schema } from 'mongoose';
 
@@ -48,7 +57,10 @@ export function createRelationStore(database: Database) {
   schema.index({ annotationIds: 1 });
   schema.index({ parentId: 1 });
   schema.index({ organizationId: 1, _id: 1 });
-  schema.index({ organizationId: 1, key: 1 }, { unique: true, partialFilterExpression: { type: 'duplicate' } });
+  schema.index(
+    { organizationId: 1, key: 1 },
+    { unique: true, partialFilterExpression: { type: 'duplicate', key: FILLED.text } },
+  );
   const model = database.connection.model('Relation', schema);
   const scope = (caller: Caller) => ({
     organizationId: organizationOf(caller),

@@ -1,4 +1,4 @@
-import { transaction } from '@intake/mongo';
+import { isDuplicateKey, transaction } from '@intake/mongo';
 import { type Caller, invalidField, organizationOf } from '@intake/rpc';
 import type { Annotation } from '../annotation/annotation.types';
 import type { AnnotationTools } from '../annotation/annotation-tools';
@@ -46,7 +46,7 @@ export function createRelations({
       await transaction(backbone.database, async (session) => {
         await relations.insert(session, relation);
         await store.changeIds(session, relation.annotationIds, 'relationIds', { add: [relation.id] });
-      });
+      }).catch(refuseTakenKey);
       return relation;
     },
     async update(caller: Caller, given: GivenRelation): Promise<Relation> {
@@ -60,7 +60,7 @@ export function createRelations({
         await store.changeIds(session, gone, 'relationIds', { remove: [after.id] });
         await store.changeIds(session, after.annotationIds, 'relationIds', { add: [after.id] });
         return after;
-      });
+      }).catch(refuseTakenKey);
     },
     async remove(caller: Caller, id: number): Promise<void> {
       await transaction(backbone.database, async (session) => {
@@ -70,6 +70,12 @@ export function createRelations({
       });
     },
   };
+}
+
+/** What is the same belongs together: one relation of duplicates has a key. */
+function refuseTakenKey(error: unknown): never {
+  if (isDuplicateKey(error)) throw invalidField('key', 'There is a relation of duplicates with this key.');
+  throw error;
 }
 
 function isType(text: string): text is RelationType {
