@@ -44,6 +44,15 @@ export function readFilters<F extends Filters>(filters: F, query: Query): Values
   return Object.fromEntries(values) as ValuesOf<F>;
 }
 
+type Range = ReturnType<Query['timeRange']>;
+
+/** What two ranges of times have in common, where two filters mean the same time. */
+export function overlap(one: Range, other: Range): NonNullable<Range> {
+  const sorted = (...times: (Date | undefined)[]) =>
+    times.filter((time) => time !== undefined).sort((a, b) => a.getTime() - b.getTime());
+  return { after: sorted(one?.after, other?.after).at(-1), before: sorted(one?.before, other?.before)[0] };
+}
+
 const SCHEMAS = {
   ids: { type: 'string', pattern: '^\\d+(,\\d+)*$', description: 'Ids; several separated by commas mean any of them.' },
   text: { type: 'string' },

@@ -9,7 +9,7 @@ import { openFile } from '../reply/chunk-stream';
 import { attachment } from '../reply/content-disposition';
 import { created, replyOne } from '../reply/list';
 import { matchesEtag, readRange } from '../reply/range';
-import { ids, text, times } from '../request/filters';
+import { ids, overlap, text, times } from '../request/filters';
 import { Answer, type ApiRequest, route } from '../route';
 import { receiveFiles } from '../upload/receive-files';
 import { storeFile, TRANSFER_MS } from '../upload/store-file';
@@ -104,6 +104,8 @@ export function documentRoutes({ services }: RouteContext) {
       },
       orderings: ['id', 'arrived_at', 'created_at', 'original_file_name', 'mime_type', 'attachment_status'],
       fetch: async ({ filters, ...wanted }, caller) => {
+        // Both times are the same; both filters may be given.
+        const { after: createdAfter, before: createdBefore } = overlap(filters.created_at, filters.arrived_at);
         const filter = {
           ids: filters.id,
           emailIds: filters.email,
@@ -111,9 +113,8 @@ export function documentRoutes({ services }: RouteContext) {
           parentIds: filters.parent,
           attachmentStatus: filters.attachment_status,
           originalFileName: filters.original_file_name,
-          // Both times are the same; both filters may be given.
-          createdAfter: latest(filters.created_at?.after, filters.arrived_at?.after),
-          createdBefore: earliest(filters.created_at?.before, filters.arrived_at?.before),
+          createdAfter,
+          createdBefore,
         };
         const { documents, total } = await storage.listDocuments({ ...filter, ...wanted }, caller);
         return { rows: documents, total };
@@ -222,12 +223,4 @@ export function documentRoutes({ services }: RouteContext) {
       reply: (answer) => answer,
     }),
   ];
-}
-
-function latest(a: Date | undefined, b: Date | undefined): Date | undefined {
-  return a && b ? (a > b ? a : b) : (a ?? b);
-}
-
-function earliest(a: Date | undefined, b: Date | undefined): Date | undefined {
-  return a && b ? (a < b ? a : b) : (a ?? b);
 }

@@ -6,7 +6,7 @@ import { tokenOf } from '../auth';
 import { listRoute } from '../list-route';
 import { replyOne } from '../reply/list';
 import { FIELDS_PARAMETERS } from '../request/fields';
-import { choices, documentFilters, ids, readFilters, text, times } from '../request/filters';
+import { choices, documentFilters, ids, overlap, readFilters, text, times } from '../request/filters';
 import { parseTime, type Query } from '../request/query';
 import { type QueryParameter, route } from '../route';
 import type { RouteContext } from './index';
@@ -191,6 +191,7 @@ export function hookRoutes({ services }: RouteContext) {
 
 function readLogFilter(query: Query): contract.ListHookLogsRequest {
   const given = readFilters(LOG_FILTERS, query);
+  const { after: startAfter, before: startBefore } = overlap(given.timestamp, given.start);
   const size = query.get('page_size') ?? '';
   return contract.ListHookLogsRequest.fromPartial({
     requestId: given.request_id,
@@ -201,21 +202,9 @@ function readLogFilter(query: Query): contract.ListHookLogsRequest {
     emailIds: given.email,
     statuses: given.status,
     statusCodes: given.status_code,
-    startAfter: latest(given.timestamp?.after, given.start?.after),
-    startBefore: earliest(given.timestamp?.before, given.start?.before),
+    startAfter,
+    startBefore,
     search: given.search,
     limit: /^\d{1,15}$/.test(size) && Number(size) > 0 ? Math.min(Number(size), MOST_LOGS) : MOST_LOGS,
   });
-}
-
-function latest(...times: (Date | undefined)[]): Date | undefined {
-  return sorted(times).at(-1);
-}
-
-function earliest(...times: (Date | undefined)[]): Date | undefined {
-  return sorted(times)[0];
-}
-
-function sorted(times: readonly (Date | undefined)[]): Date[] {
-  return times.filter((one) => one !== undefined).sort((one, other) => one.getTime() - other.getTime());
 }
