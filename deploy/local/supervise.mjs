@@ -13,6 +13,12 @@ const RESTART_AFTER_MS = 1000;
 const DRAIN_MS = 30_000;
 
 /**
+ * glibc keeps what threads have freed for themselves, and after large uploads that is as much again as is in use: two arenas, and large
+ * pieces given back at once. As in deploy/Dockerfile.
+ */
+const ALLOCATOR = { MALLOC_ARENA_MAX: '2', MALLOC_TRIM_THRESHOLD_: '131072', MALLOC_MMAP_THRESHOLD_: '65536' };
+
+/**
  * Runs the services, grouped into processes, and starts a process again when it ends by itself.
  * @param {{
  *   groups: string[][], env: NodeJS.ProcessEnv, dataDir: string, log: (line: string) => void,
@@ -42,7 +48,7 @@ export function superviseServices({ groups, env, dataDir, log, onChange, onStart
     const options = groups.length === 1 ? ALL_IN_ONE : [];
     const child = spawn(process.execPath, [...options, join(ROOT, 'deploy/local/host.mjs'), ...names], {
       cwd: ROOT,
-      env,
+      env: { ...ALLOCATOR, ...env },
       detached: true, // Ctrl-C reaches the launcher only, which then stops everything in order
       stdio: ['ignore', logFd.fd, logFd.fd, 'ipc'],
     });

@@ -26,14 +26,14 @@ describe('receiving comes first', () => {
   test('as long as it is quick, work goes on at once', async () => {
     const first = make();
     for (let i = 0; i < 20; i++) {
-      await receive(first, 499);
+      await receive(first, 199);
       expect(await mayGoOn(first)).toBe(true);
     }
   });
 
   test('when it was slow, work goes on one by one, for two seconds', async () => {
     const first = make();
-    await receive(first, 500);
+    await receive(first, 200);
     expect([await mayGoOn(first), await mayGoOn(first)]).toEqual([true, false]);
     time += 1999;
     expect([await mayGoOn(first), await mayGoOn(first)]).toEqual([true, false]);
@@ -54,12 +54,12 @@ describe('receiving comes first', () => {
 
   test('what has waited for two seconds goes on, however many others wait', async () => {
     const first = make();
-    const stillSlow = () => receive(first, 500);
+    const stillSlow = () => receive(first, 200);
     await stillSlow();
     expect(await mayGoOn(first)).toBe(true);
     let gone = 0;
     const all = Array.from({ length: 30 }, () => first.turnToGoOn().then(() => gone++));
-    for (let i = 0; i < 8; i++) await stillSlow();
+    for (let i = 0; i < 20; i++) await stillSlow();
     await Promise.all(all);
     expect(gone).toBe(30);
   });
@@ -67,7 +67,7 @@ describe('receiving comes first', () => {
   test('while it is slow each organization has turns of its own', async () => {
     const first = make();
     expect([first.isTurnOf(1), first.isTurnOf(1), first.isSlow()]).toEqual([true, true, false]);
-    await receive(first, 500);
+    await receive(first, 200);
     expect([first.isTurnOf(1), first.isTurnOf(1), first.isTurnOf(2), first.isSlow()]).toEqual([
       true,
       false,

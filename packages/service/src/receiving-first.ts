@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 /** Receiving that takes so long shows that there is more to do than can be done at once, in milliseconds. */
-const SLOW_MS = 500;
+const SLOW_MS = 200;
 /** It counts as slow for so long after it was, in milliseconds. */
 const LAST_MS = 2000;
 /** Meanwhile one that was received goes on every so often, in milliseconds. */

@@ -13,7 +13,7 @@ const RESTING_MS = 5000;
 /** Uploads that are put on the bus at a time: no more than can be read meanwhile. */
 const MOST_PUSHED = 60;
 /** The same while receiving is slow. */
-const FEW_PUSHED = 10;
+const FEW_PUSHED = 4;
 
 /** What is swept. */
 export interface SweptParts {
