@@ -720,6 +720,7 @@ describe('mails that go out', () => {
       parent: email.url,
       email_thread: email.email_thread,
       labels: ['reply'],
+      documents: [email.documents[0]],
     });
     const sent = await nextMailTo(to);
     expect(sent.sender).toBe(system.inboxEmail);

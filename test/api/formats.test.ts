@@ -39,9 +39,9 @@ const withSystem = (env: Record<string, string> = {}) => {
   afterAll(() => system?.stop());
 };
 
-async function importFile(fileName: string, content: Buffer): Promise<Json> {
+async function importFile(fileName: string, content: Buffer, queueId = system.queueId): Promise<Json> {
   const body = toForm([{ fileName, content }]);
-  const response = await api.request('POST', `/uploads?queue=${system.queueId}`, { body });
+  const response = await api.request('POST', `/uploads?queue=${queueId}`, { body });
   expect(response.status).toBe(202);
   const { url } = await response.json();
   const { annotationIds } = await waitFor('the upload', () => api.findUploaded(url), { timeoutMs: 60_000 });
@@ -76,13 +76,16 @@ async function buildSheet(): Promise<Buffer> {
   return Buffer.from(await book.xlsx.writeBuffer());
 }
 
-/** The least that is a text document. */
-async function buildText(): Promise<Buffer> {
+const PAGE_BREAK = '<w:p><w:r><w:br w:type="page"/></w:r></w:p>';
+
+/** The least that is a text document. @param pages the lines of each */
+async function buildText(pages: readonly (readonly string[])[] = [LINES]): Promise<Buffer> {
   const zip = new JSZip();
   const part = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml';
   const relations = 'http://schemas.openxmlformats.org/package/2006/relationships';
   const office = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
-  const text = (line: string) => line.replaceAll('&', '&amp;');
+  const text = (line: string) => `<w:p><w:r><w:t>${line.replaceAll('&', '&amp;')}</w:t></w:r></w:p>`;
+  const body = pages.map((lines) => lines.map(text).join('')).join(PAGE_BREAK);
   zip.file(
     '[Content_Types].xml',
     `<?xml version="1.0"?><Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/word/document.xml" ContentType="${part}"/></Types>`,
@@ -93,7 +96,7 @@ async function buildText(): Promise<Buffer> {
   );
   zip.file(
     'word/document.xml',
-    `<?xml version="1.0"?><w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>${LINES.map((line) => `<w:p><w:r><w:t>${text(line)}</w:t></w:r></w:p>`).join('')}</w:body></w:document>`,
+    `<?xml version="1.0"?><w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>${body}</w:body></w:document>`,
   );
   return zip.generateAsync({ type: 'nodebuffer' });
 }
@@ -147,6 +150,26 @@ describe('with LibreOffice and qpdf', () => {
     expect(annotation.pages).toHaveLength(1);
     const image = await api.request('GET', `${annotation.pages[0]}/content`);
     expect([image.status, image.headers.get('content-type')]).toEqual([200, 'image/png']);
+  });
+
+  it('an office document that seems to hold several documents gets a suggested edit, where the queue wants one', async () => {
+    const { workspace, schema } = await api.get(`/queues/${system.queueId}`);
+    const queue = await api.post('/queues', {
+      ...{ name: 'Several', workspace, schema, settings: { suggested_edit: 'suggest' } },
+    });
+    const other = LINES.map((line) => line.replace('HF-2024-0117', 'HF-2024-0118'));
+    const annotation = await importFile('two.docx', await buildText([LINES, other]), queue.id);
+    const { documents } = await api.get(annotation.suggested_edit);
+    expect(documents.map(({ pages }: Json) => pages.map(({ page }: Json) => page))).toEqual(
+      annotation.pages.map((page: string) => [page]),
+    );
+    expect(documents).toHaveLength(2);
+    const { results } = await api.post(`${annotation.url}/split`, { documents });
+    const parts = await Promise.all(results.map(({ annotation: part }: Json) => settled(part)));
+    expect(await Promise.all(parts.map(async (part) => (await valuesOf(part)).document_id))).toEqual([
+      'HF-2024-0117',
+      'HF-2024-0118',
+    ]);
   });
 
   it('a damaged office document ends in failed_import with a reason', async () => {

@@ -65,7 +65,7 @@ export async function runJob(tools: JobTools, job: Job, onRead: () => void): Pro
   try {
     const file = await fetchReadable(tools, caller, job);
     endStage('fetch');
-    const looked = await lookAt(tools, caller, job, file.bytes, lost.signal);
+    const looked = await lookAt(tools, caller, job, file, lost.signal);
     if (await splitAtSeparators(tools, caller, job, looked, lost.signal)) return await store.finish(job);
     const rotationDeg = job.rotationDeg ?? 0;
     const wanted = { ...job, proposeSplit: wantsProposals(looked) };

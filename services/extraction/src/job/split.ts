@@ -7,6 +7,7 @@ import type { JobTools } from './run-job';
 /** Longest look for separator pages: 500 scanned pages. */
 const LOOK_MS = 240_000;
 const CUT_MS = 180_000;
+const PDF = 'application/pdf';
 
 /**
  * Cuts a PDF that carries separator pages of its queue: its parts become documents of their own, and its annotation ends in
@@ -50,7 +51,7 @@ export async function splitAtSeparators(
 /** A file before it is read. */
 export interface LookedAt {
   readonly bytes: Buffer;
-  /** 0: not a PDF, or one that cannot be opened. */
+  /** 0: not sent as a PDF, or one that cannot be opened. */
   readonly pageCount: number;
   readonly codes: readonly PageCode[];
   /** Of the queue; undefined when nothing of the file depends on them. */
@@ -59,15 +60,21 @@ export interface LookedAt {
 
 type QueueSettings = Readonly<Record<string, unknown>>;
 
-/** Looks for codes on the pages of a PDF, and for what its queue says of files that hold several documents. */
+/**
+ * Looks for codes on the pages of a PDF, and for what its queue says of files that hold several documents. Of an office file, whose PDF
+ * this is, only the latter.
+ */
 export async function lookAt(
   { pool, queues }: JobTools,
   caller: Caller,
   { queueId, mimeType }: Job,
-  bytes: Buffer,
+  file: { readonly bytes: Buffer; readonly mimeType: string },
   signal: AbortSignal,
 ): Promise<LookedAt> {
-  if (mimeType !== 'application/pdf') return { bytes, pageCount: 0, codes: [], settings: undefined };
+  const { bytes } = file;
+  if (file.mimeType !== PDF) return { bytes, pageCount: 0, codes: [], settings: undefined };
+  const readSettings = async () => (await queues.getQueues({ ids: [queueId] }, caller)).queues[0]?.settings;
+  if (mimeType !== PDF) return { bytes, pageCount: 0, codes: [], settings: await readSettings() };
   const { pageCount, codes } = await pool
     .run('findPageCodes', { bytes }, { signal, timeoutMs: LOOK_MS })
     .catch((error) => {
@@ -76,8 +83,7 @@ export async function lookAt(
       return { pageCount: 0, codes: [] };
     });
   if (pageCount < 2) return { bytes, pageCount, codes, settings: undefined };
-  const [target] = (await queues.getQueues({ ids: [queueId] }, caller)).queues;
-  return { bytes, pageCount, codes, settings: target?.settings };
+  return { bytes, pageCount, codes, settings: await readSettings() };
 }
 
 /** Whether people want to be told that a file seems to hold several documents (`suggested_edit` of its queue's settings). */

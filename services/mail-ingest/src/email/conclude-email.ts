@@ -74,7 +74,7 @@ export function createConcludeEmail(options: ConcludeEmailOptions) {
       ...{ organizationId: email.organizationId, queueId: email.queueId, inboxId: email.inboxId },
       from: { email: rules.inboxEmail, name: rules.queueName },
       to: [{ email: notice.to, name: '' }],
-      ...{ cc: [], bcc: [], attachments: [], html: '', creatorId: null },
+      ...{ cc: [], bcc: [], documentIds: [], attachments: [], html: '', creatorId: null },
       ...{ subject: notice.subject, text: notice.text, labels: [notice.label], parent: email, isAutomatic: true },
       ...{ relatedAnnotationIds: [], relatedDocumentIds: [], templateId: null, resetsThreads: false },
     });

@@ -81,7 +81,7 @@ export function createAutomaticMail(options: AutomaticMailOptions) {
     const { send } = await outgoing.prepare({
       ...{ organizationId: email.organizationId, queueId: email.queueId, inboxId: email.inboxId },
       from: { email: rules.inboxEmail, name: rules.queueName },
-      ...{ to, cc, bcc, html, attachments: [], creatorId: null, parent: email, isAutomatic: true },
+      ...{ to, cc, bcc, html, documentIds: [], attachments: [], creatorId: null, parent: email, isAutomatic: true },
       subject: renderText(template.subject, values),
       text: stripTags(html),
       labels: [subject === 'email_with_no_processable_attachments' ? 'automatic_rejection' : STATUS_INFO],

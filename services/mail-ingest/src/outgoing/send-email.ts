@@ -47,6 +47,8 @@ export interface Draft {
   readonly parent: Email | null;
   /** A program wrote it: it has the null sender, so that nobody answers it. */
   readonly isAutomatic: boolean;
+  /** The documents that are attached. */
+  readonly documentIds: readonly number[];
   readonly attachments: OutgoingMail['attachments'];
   /** The template that it is made of; null: none. */
   readonly templateId: number | null;
@@ -80,7 +82,7 @@ export function createOutgoing(options: OutgoingOptions) {
       ...{ id, messageId, rawKey, isAutomatic, type: 'outgoing', createdAt: now, state: 'sending' },
       bodyTextPlain: cutToBytes(text, MAX_BODY_BYTES),
       bodyTextHtml: cutToBytes(html, MAX_BODY_BYTES),
-      ...{ documentIds: [], uploadId: null, attachments: [], filteredOutDocumentCount: 0, failure: '' },
+      ...{ uploadId: null, attachments: [], filteredOutDocumentCount: 0, failure: '' },
       ...{ parentId: null, threadId: null, childrenIds: [], lastThreadEmailCreatedAt: now, metadata: {} },
       ...{ envelope: null, authentication: null, taskId: null, importValues: {}, isConcluded: true },
     };
@@ -179,6 +181,7 @@ export function createSendEmail(options: SendEmailOptions) {
       isAutomatic: false,
       templateId: request.templateId ?? null,
       resetsThreads: request.resetsThreads ?? false,
+      documentIds: [...new Set(request.attachedDocumentIds)],
       attachments: await loadDocuments(caller, request.attachedDocumentIds),
     });
     await transaction(backbone.database, async (session) => {
