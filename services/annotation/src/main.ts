@@ -13,6 +13,7 @@ import { createPurge } from './annotation/purge';
 import { createRemoveAnnotation, createRemoveAnnotations } from './annotation/remove-annotations';
 import { createResting } from './annotation/resting';
 import { createRules } from './annotation/rules';
+import { createStatusCounts } from './annotation/status-counts.store';
 import { createBlockerStore } from './automation/blocker.store';
 import { createConsumers } from './consumers';
 import { createContentStore } from './content/content.store';
@@ -52,6 +53,8 @@ export const start = (env: Environment) =>
     const backbone = await connectBackbone(runtime, env);
     const store = createAnnotationStore(backbone.database);
     const history = createHistoryStore(backbone.database);
+    const statusCounts = createStatusCounts({ database: backbone.database, store, history, log: runtime.log });
+    runtime.onStop('counts', () => statusCounts.settle());
     const content = createContentStore(backbone.database);
     const idempotency = createIdempotencyStore(backbone.database);
     const readings = createReadingStore(backbone.database);
@@ -90,6 +93,7 @@ export const start = (env: Environment) =>
       proto: 'intake/annotation/v1/annotation.proto',
       handlers: createRpc({
         ...stores,
+        statusCounts,
         log: runtime.log,
         backbone,
         annotations,

@@ -1,5 +1,5 @@
 import type { Backbone } from '@intake/bus';
-import type { annotation as contract } from '@intake/contracts';
+import { annotation as contract } from '@intake/contracts';
 import { type Caller, type Handlers, invalidField, Refusal, requireSystem } from '@intake/rpc';
 import type { ContentMessage } from '@intake/schema';
 import type { Logger } from '@intake/service';
@@ -11,6 +11,7 @@ import type { Importing } from './annotation/importing';
 import type { Opening } from './annotation/opening';
 import type { createPurge } from './annotation/purge';
 import type { createRemoveAnnotation, createRemoveAnnotations } from './annotation/remove-annotations';
+import type { StatusCounts } from './annotation/status-counts.store';
 import type { BlockerStore } from './automation/blocker.store';
 import type { Contents } from './content/contents';
 import type { Note, NoteStore } from './note/note.store';
@@ -27,6 +28,7 @@ export function createRpc(deps: {
   contents: Contents;
   store: AnnotationStore;
   history: HistoryStore;
+  statusCounts: StatusCounts;
   notes: NoteStore;
   relations: RelationStore;
   relating: ReturnType<typeof createRelations>;
@@ -47,6 +49,7 @@ export function createRpc(deps: {
     contents,
     store,
     history,
+    statusCounts,
     notes,
     relations,
     relating,
@@ -67,14 +70,15 @@ export function createRpc(deps: {
       annotations: (await opening.openWaiting(caller, uploadId)).map(toProto),
     }),
     listAnnotations: async (request, caller) => {
-      const { annotations: found, total } = await store.list(caller, await withRelations(request, caller));
+      const filter = await withRelations(request, caller);
+      const { annotations: found, total } = await store.list(caller, filter, countOf(filter, caller));
       return { annotations: found.map(toProto), total };
     },
     countByStatus: async ({ queueIds }, caller) => {
       const queues: Record<number, { counts: Record<string, number> }> = Object.fromEntries(
         queueIds.map((id) => [id, { counts: {} }]),
       );
-      for (const { queueId, status, count } of await store.countByStatus(caller, queueIds)) {
+      for (const { queueId, status, count } of await statusCounts.list(caller, queueIds)) {
         const entry = queues[queueId];
         if (entry) entry.counts[status] = count;
       }
@@ -311,6 +315,18 @@ export function createRpc(deps: {
   };
 
   /** A filter by relations becomes one by the annotations of these. */
+  /** How many annotations a request lists, where nothing but their queue and status matters; null: otherwise. */
+  async function countOf(request: contract.ListAnnotationsRequest, caller: Caller): Promise<number | null> {
+    if (furtherOf(request) !== NOTHING_FURTHER) return null;
+    const { queueIds, statuses } = request;
+    const own = () => (caller.queueIds === 'all' ? store.findQueueIds(caller) : caller.queueIds);
+    const ids: readonly number[] = queueIds.length > 0 ? queueIds : await own();
+    if (ids.length > MOST_QUEUES) return null;
+    const counts = await statusCounts.list(caller, ids);
+    const wanted = counts.filter(({ status }) => statuses.length === 0 || statuses.includes(status));
+    return wanted.reduce((sum, { count }) => sum + count, 0);
+  }
+
   async function withRelations(
     request: contract.ListAnnotationsRequest,
     caller: Caller,
@@ -488,3 +504,14 @@ function toStateChange(one: Annotation, { version, to, at, exported }: HistoryEn
     fields: [...(exported?.fields ?? [])],
   };
 }
+
+/** What a request says beside queues, statuses and the page. */
+function furtherOf(request: contract.ListAnnotationsRequest) {
+  const { queueIds, statuses, page, pageSize, ordering, usersByName, orderValues, ...conditions } = request;
+  return JSON.stringify(conditions);
+}
+
+const NOTHING_FURTHER = furtherOf(contract.ListAnnotationsRequest.fromPartial({}));
+
+/** Of more queues the annotations are counted each time. */
+const MOST_QUEUES = 100;

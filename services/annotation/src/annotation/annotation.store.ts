@@ -7,6 +7,7 @@ import { type Condition, toCondition } from '../search/conditions';
 import type { ContentIndex, IndexedField } from '../search/content-index';
 import { prefixPattern, termsOf, wordsOf } from '../search/words';
 import { type Annotation, FRESH } from './annotation.types';
+import type { StatusCount } from './history.store';
 import { toOrder } from './order';
 
 type Row = Omit<Annotation, 'id'> & { _id: number };
@@ -284,14 +285,16 @@ export function createAnnotationStore(database: Database) {
           detail: 'The annotation was changed by somebody else at the same moment; try again.',
         });
     },
+    /** @param known how many there are; null: they have to be counted */
     async list(
       caller: Caller,
       request: contract.ListAnnotationsRequest,
+      known: Promise<number | null>,
     ): Promise<{ annotations: Annotation[]; total: number }> {
       const filter = toFilter(caller, request);
       const [found, total] = await Promise.all([
         ordered(filter, request, toWindow(request)),
-        model.countDocuments(filter),
+        known.then((count) => count ?? model.countDocuments(filter)),
       ]);
       return { annotations: found.map(toAnnotation), total };
     },
@@ -358,6 +361,8 @@ export function createAnnotationStore(database: Database) {
         { $set: { purgeRequestedAt: now, purgeRequestedById: caller.userId } },
       );
     },
+    /** Queues of the organization that have annotations. */
+    findQueueIds: (caller: Caller): Promise<number[]> => model.distinct('queueId', scope(caller)),
     /** Queues that have annotations with data, by organization. */
     async findQueuesInUse(): Promise<{ organizationId: number; queueIds: number[] }[]> {
       const groups = await model.aggregate<{ _id: number; queueIds: number[] }>([
@@ -439,15 +444,14 @@ export function createAnnotationStore(database: Database) {
     async extendReview({ id, reviewerId }: Annotation, until: Date): Promise<void> {
       await model.updateOne({ _id: id, status: 'reviewing', reviewerId }, { $set: { reviewUntil: until } });
     },
-    async countByStatus(
-      caller: Caller,
-      queueIds: readonly number[],
-    ): Promise<{ queueId: number; status: string; count: number }[]> {
-      const groups = await model.aggregate<{ _id: { queueId: number; status: string }; count: number }>([
-        // All of it is in one index: no annotation is read.
-        { $match: { $and: [scope(caller), { queueId: { $in: [...queueIds] } }] } },
-        { $group: { _id: { queueId: '$queueId', status: '$status' }, count: { $sum: 1 } } },
-      ]);
+    async countByStatus(caller: Caller, queueIds: readonly number[], session?: ClientSession): Promise<StatusCount[]> {
+      const groups = await model
+        .aggregate<{ _id: { queueId: number; status: string }; count: number }>([
+          // All of it is in one index: no annotation is read.
+          { $match: { $and: [scope(caller), { queueId: { $in: [...queueIds] } }] } },
+          { $group: { _id: { queueId: '$queueId', status: '$status' }, count: { $sum: 1 } } },
+        ])
+        .session(session ?? null);
       return groups.map(({ _id, count }) => ({ ..._id, count }));
     },
     /** Annotations that have rested in a passing state since before `since`. */

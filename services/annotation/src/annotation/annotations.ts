@@ -369,7 +369,7 @@ export function createAnnotations(tools: AnnotationTools) {
         modifierId: caller.userId ?? before.modifierId,
       };
       await store.replace(session, after, before);
-      await tools.history.add(session, historyOf(after, before.status, 'update', caller, now));
+      await tools.history.add(session, historyOf(after, before, 'update', caller, now));
       return after;
     });
   }

@@ -72,7 +72,7 @@ export async function changeInSession(
   const exported = entersExported
     ? { schemaId: after.schemaId, fields: await content.findFigures(session, id) }
     : undefined;
-  const line = historyOf(after, before.status, trigger, caller, now);
+  const line = historyOf(after, before, trigger, caller, now);
   await history.add(session, { ...line, values: more.values, ...(exported && { exported }) });
   backbone.emit(session, eventFor(after, before.status, trigger, caller, now, { ...more, exported }));
   return after;
@@ -86,21 +86,34 @@ export async function openAnnotation(
   annotation: Annotation,
 ): Promise<void> {
   await store.insert(session, annotation);
-  await history.add(session, historyOf(annotation, '', 'open', caller, annotation.createdAt));
+  await history.add(session, historyOf(annotation, null, 'open', caller, annotation.createdAt));
   await backbone.emit(session, eventFor(annotation, '', 'open', caller, annotation.createdAt));
 }
 
-/** A line of the audit trail. */
-export function historyOf(after: Annotation, from: string, trigger: string, caller: Caller, at: Date): HistoryEntry {
+/** A line of the audit trail. @param before null: there was no such annotation */
+export function historyOf(
+  after: Annotation,
+  before: Annotation | null,
+  trigger: string,
+  caller: Caller,
+  at: Date,
+): HistoryEntry {
+  const isCountedAnew = before?.status !== after.status || before.queueId !== after.queueId;
   return {
     annotationId: after.id,
     version: after.version,
     trigger,
-    from,
+    from: before?.status ?? '',
     to: after.status,
     actorId: caller.userId,
     actor: caller.kind === 'user' ? 'user' : caller.username,
     at,
+    ...(isCountedAnew && {
+      counts: [
+        ...(before ? [{ queueId: before.queueId, status: before.status, count: -1 }] : []),
+        { queueId: after.queueId, status: after.status, count: 1 },
+      ],
+    }),
   };
 }
 

@@ -167,7 +167,7 @@ export function createImporting(tools: AnnotationTools) {
         };
         await store.replace(session, after, before);
         const values = await alongside(session, after);
-        await tools.history.add(session, { ...historyOf(after, before.status, 'extract', caller, now), values });
+        await tools.history.add(session, { ...historyOf(after, before, 'extract', caller, now), values });
         backbone.emit(session, extractedEventFor(after));
         return after;
       }),

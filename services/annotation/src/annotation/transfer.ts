@@ -134,7 +134,7 @@ export function createTransfer(tools: AnnotationTools) {
         }
         await store.replace(session, after, before);
         for (const moved of [notes, relations, blockers, suggestedEdits]) await moved.move(session, id, queueId);
-        await history.add(session, historyOf(after, before.status, 'move', caller, now));
+        await history.add(session, historyOf(after, before, 'move', caller, now));
         await place(after);
         return after;
       });

@@ -167,7 +167,7 @@ export function createContents(tools: AnnotationTools) {
     };
     await store.replace(session, after, before, index);
     await history.add(session, {
-      ...historyOf(after, before.status, 'content', caller, now),
+      ...historyOf(after, before, 'content', caller, now),
       values: changedValues(nodes, change, ({ id }) => (computed.has(id) ? 'formula' : originOf(caller))),
     });
     await backbone.emit(session, {

@@ -74,7 +74,7 @@ export function createMigrations(runtime: Pick<Runtime, 'log'>, tools: Migration
       const migrated: Annotation = { ...before, version: before.version + 1 };
       await content.write(session, annotationId, change);
       await store.replace(session, migrated, before);
-      await history.add(session, historyOf(migrated, before.status, 'migrate', caller, now));
+      await history.add(session, historyOf(migrated, before, 'migrate', caller, now));
       await backbone.emit(session, {
         subject: 'annotation.content_changed',
         aggregate: `annotation:${annotationId}`,

@@ -55,7 +55,12 @@ export function createQueueDeletionStore(database: Database) {
         );
       }
       await relations.updateMany({ annotationIds: id }, { $pull: { annotationIds: id } as never }, { session });
-      await collection('annotations').deleteOne({ _id: id as never }, { session });
+      const removed = await collection('annotations').findOneAndDelete(
+        { _id: id as never },
+        { session, projection: { queueId: 1 } },
+      );
+      // With its history went what it had added to the counts of its queue.
+      if (removed) await collection('status_counts').deleteOne({ _id: removed.queueId }, { session });
     },
     /** Whether the annotation is the only one that still shows the document. */
     async isLastOfDocument(session: ClientSession, id: number, documentId: number): Promise<boolean> {
