@@ -1,11 +1,12 @@
-import { findMismatches } from './hook-settings';
+import { checkBySchema } from './hook-settings';
 
+const FINE = { mismatches: [], problem: null };
 const TEXTS = { type: 'object', additionalProperties: { type: 'string' } };
 
 describe('settings of a hook', () => {
   it('match their schema, or say what does not', () => {
-    expect(findMismatches(TEXTS, { name: 'a text' })).toEqual([]);
-    expect(findMismatches(TEXTS, { name: 5 })).toHaveLength(2);
+    expect(checkBySchema(TEXTS, { name: 'a text' })).toEqual(FINE);
+    expect(checkBySchema(TEXTS, { name: 5 }).mismatches).toHaveLength(2);
   });
 
   it('are not refused because the machine was busy elsewhere', () => {
@@ -18,11 +19,21 @@ describe('settings of a hook', () => {
         return 'a text';
       },
     };
-    expect(findMismatches(TEXTS, settings)).toEqual([]);
+    expect(checkBySchema(TEXTS, settings)).toEqual(FINE);
   });
 
   it('are refused with a schema that would be checked for ever', () => {
     const endless = { type: 'object', additionalProperties: { type: 'string', pattern: '^(a+)+$' } };
-    expect(findMismatches(endless, { name: `${'a'.repeat(40)}!` })).toEqual(['The schema takes too long to check.']);
+    expect(checkBySchema(endless, { name: `${'a'.repeat(40)}!` })).toEqual({
+      mismatches: [],
+      problem: 'The schema takes too long to check.',
+    });
+  });
+
+  it('are not at fault when their schema is none', () => {
+    expect(checkBySchema({ $ref: '#/definitions/nowhere' }, { name: 'a text' })).toEqual({
+      mismatches: [],
+      problem: expect.stringContaining('The schema cannot be used'),
+    });
   });
 });

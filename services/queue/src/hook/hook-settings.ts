@@ -6,8 +6,17 @@ import type { JsonObject } from '../fields';
 const LIMIT_MS = 200;
 const MOST_MESSAGES = 10;
 
-/** Messages of what in a value does not match a JSON schema, at most ten; none: it matches. */
-export function findMismatches(schema: JsonObject, value: JsonObject): string[] {
+/** What is wrong with a value, or with the schema that it is to match. */
+export interface SchemaVerdict {
+  /** Messages, at most ten; none: the value matches. */
+  readonly mismatches: string[];
+  /** Why nothing can be checked by the schema; null: it can. */
+  readonly problem: string | null;
+}
+
+/** Checks a value by a JSON schema. */
+export function checkBySchema(schema: JsonObject, value: JsonObject): SchemaVerdict {
+  const unusable = (problem: string) => ({ mismatches: [], problem });
   const check = () => {
     const { valid, errors } = new Validator(schema, '2020-12', false).validate(value);
     return valid
@@ -18,14 +27,14 @@ export function findMismatches(schema: JsonObject, value: JsonObject): string[] 
   for (;;) {
     const before = process.cpuUsage();
     try {
-      return runInNewContext('check()', { check }, { timeout: LIMIT_MS }) as string[];
+      return { mismatches: runInNewContext('check()', { check }, { timeout: LIMIT_MS }) as string[], problem: null };
     } catch (error) {
       if ((error as { code?: string }).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT')
-        return [`The schema cannot be used: ${error instanceof Error ? error.message : String(error)}`];
+        return unusable(`The schema cannot be used: ${error instanceof Error ? error.message : String(error)}`);
       // The clock went on while others had the processor: what a busy machine took of the time is given again.
       const { user, system } = process.cpuUsage(before);
       left -= (user + system) / 1000;
-      if (left <= LIMIT_MS / 2) return ['The schema takes too long to check.'];
+      if (left <= LIMIT_MS / 2) return unusable('The schema takes too long to check.');
     }
   }
 }

@@ -7,7 +7,7 @@ import type { QueueStore } from '../queue/queue.store';
 import type { HookStore } from './hook.store';
 import { findConfigProblem, mergeConfig } from './hook-config';
 import { expandEvents, isEvent, SIDELOADS } from './hook-events';
-import { findMismatches } from './hook-settings';
+import { checkBySchema } from './hook-settings';
 
 /** An extension that is called when something happens. API: hooks-and-connectors.md section 1. */
 export interface Hook extends Modified {
@@ -89,6 +89,11 @@ function check(hook: Hook): void {
   const add = (field: string, problem: string | string[] | FieldErrors | null) => {
     if (problem !== null && problem.length !== 0) errors[field] = typeof problem === 'string' ? [problem] : problem;
   };
+  const addBySchema = (field: string, schema: JsonObject, value: JsonObject) => {
+    const { mismatches, problem } = checkBySchema(schema, value);
+    add(field, mismatches);
+    add(`${field}_schema`, problem);
+  };
   const isChoice = (choices: readonly string[], value: string) =>
     choices.includes(value) ? null : `"${value}" is not a valid choice.`;
   const isShort = (text: string | null) =>
@@ -101,9 +106,9 @@ function check(hook: Hook): void {
   add('events', wrongEvents(hook.events));
   add('sideload', wrongSideloads(hook.sideload));
   add('config', findConfigProblem(hook.type, hook.config, expandEvents(hook.events)));
-  add('settings', hook.settingsSchema ? findMismatches(hook.settingsSchema, hook.settings) : []);
+  if (hook.settingsSchema) addBySchema('settings', hook.settingsSchema, hook.settings);
   // Deployment tools make hooks first and give them their secrets later.
-  add('secrets', Object.keys(hook.secrets).length > 0 ? findMismatches(hook.secretsSchema, hook.secrets) : []);
+  if (Object.keys(hook.secrets).length > 0) addBySchema('secrets', hook.secretsSchema, hook.secrets);
   add('metadata', findMetadataProblem(hook.metadata));
   for (const [field, text] of Object.entries({ description: hook.description, guide: hook.guide }))
     add(field, isShort(text));
