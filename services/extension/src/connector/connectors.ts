@@ -8,6 +8,7 @@ import { type Message, messageOf, operationsOfUpdates, readAnswer } from '../con
 import { type ContentEvents, type HookResult, NOTHING } from '../content/content-events';
 import { type JsonObject, parseObject } from '../webhook/outcome';
 import { type ContentNode, connectorContent } from './connector-payload';
+import { connectorUrl } from './connector-url';
 
 export interface ConnectorsOptions {
   readonly outgoing: Outgoing;
@@ -100,13 +101,12 @@ export function createConnectors({
     timeoutMs: number,
     signal?: AbortSignal,
   ): Promise<Said> => {
-    const { serviceUrl, params, authorizationType, authorizationToken, clientSslCertificate, clientSslKey } = connector;
-    const search = [params?.replace(/^\?/, '') ?? '', ...query].filter((part) => part !== '').join('&');
+    const { authorizationType, authorizationToken, clientSslCertificate, clientSslKey } = connector;
     const certificate =
       clientSslCertificate && clientSslKey ? { cert: clientSslCertificate, key: clientSslKey } : undefined;
     try {
       const { status, body: bytes } = await outgoing({
-        url: `${serviceUrl.replace(/\/+$/, '')}/${path}${search === '' ? '' : `?${search}`}`,
+        url: connectorUrl(connector, path, query),
         method: 'POST',
         headers: {
           'Content-Type': 'application/json',
