@@ -33,6 +33,13 @@ const PROGRAMS = [
     isThere: async (env) => findExecutable('qpdf', env) !== undefined,
   },
   {
+    name: 'heif-convert',
+    purpose: 'reads HEIC and AVIF pictures',
+    packages: ['libheif-examples'],
+    duration: 'seconds',
+    isThere: async (env) => findExecutable('heif-convert', env) !== undefined,
+  },
+  {
     name: 'soffice',
     purpose: 'reads office files',
     packages: ['libreoffice-writer-nogui', 'libreoffice-calc-nogui', 'fonts-liberation', 'fonts-dejavu-core'],

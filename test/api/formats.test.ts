@@ -1,5 +1,7 @@
+import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   type Api,
@@ -356,6 +358,17 @@ describe('pictures', () => {
   withSystem();
 
   const scan = () => sharp(readFileSync(join(SAMPLES, 'scan-en.png')));
+  /** The scan as phones store it. */
+  const photographed = () => {
+    const folder = mkdtempSync(join(tmpdir(), 'intake-test-heif-'));
+    const file = join(folder, 'photo.heic');
+    try {
+      execFileSync('heif-enc', ['-q', '80', '-o', file, join(SAMPLES, 'scan-en.png')], { stdio: 'pipe' });
+      return readFileSync(file);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  };
   const blank = () => sharp({ create: { width: 200, height: 300, channels: 3, background: '#fff' } });
 
   it('of every kind are read, all pages of a TIFF, and turned as the camera says', async () => {
@@ -363,10 +376,12 @@ describe('pictures', () => {
     const tiff = await sharp(pages, { join: { animated: true } })
       .tiff({ compression: 'deflate' })
       .toBuffer();
-    const [read, webp, turned] = await Promise.all([
+    const [read, webp, turned, heic, avif] = await Promise.all([
       importFile('scan.tif', tiff),
       importFile('scan.webp', await scan().webp({ lossless: true }).toBuffer()),
       importFile('photo.jpg', await blank().withMetadata({ orientation: 6 }).jpeg().toBuffer()),
+      importFile('photo.heic', photographed()),
+      importFile('photo.avif', await scan().avif({ quality: 80 }).toBuffer()),
     ]);
     const number = (await valuesOf(webp as Json)).document_id;
     expect([read?.status, read?.pages.length, (await valuesOf(read as Json)).document_id]).toEqual([
@@ -375,6 +390,12 @@ describe('pictures', () => {
       number,
     ]);
     expect(number).toMatch(/\d/);
+    expect(await valuesOf(heic as Json)).toMatchObject({ document_id: number });
+    expect(heic?.pages).toHaveLength(1);
+    expect(await api.get(heic?.document)).toMatchObject({ mime_type: 'image/heic', original_file_name: 'photo.heic' });
+    const image = await api.request('GET', `${heic?.pages[0]}/content`);
+    expect([image.status, image.headers.get('content-type')]).toEqual([200, 'image/png']);
+    expect(await valuesOf(avif as Json)).toMatchObject({ document_id: number });
     expect(await api.get(turned?.pages[0])).toMatchObject({ width: 300, height: 200 });
   });
 
@@ -389,7 +410,7 @@ describe('pictures', () => {
       .png()
       .toBuffer();
     const rows = [
-      ['photo.heic', heic, /image\/heic cannot be read; send it as JPEG/],
+      ['photo.heic', heic, /picture is damaged/],
       ['half.jpg', half.subarray(0, half.length / 2), /damaged/],
       ['huge.png', huge, /too many pixels/],
     ] as const;
@@ -408,14 +429,15 @@ describe('pictures', () => {
     };
     const photo = { fileName: 'photo.1.png', content: await scan().png().toBuffer() };
     const second = { fileName: 'photo.2.jpg', content: await blank().jpeg().toBuffer() };
+    const third = { fileName: 'photo.3.heic', content: photographed() };
     const other = { fileName: 'other.pdf', content: await buildPdf({ lines: invoiceLines('JOIN-1') }) };
-    const { status, body } = await post([photo, other, second]);
+    const { status, body } = await post([photo, other, second, third]);
     expect([status, body.results.length]).toEqual([201, 2]);
     const [joined, left] = await Promise.all((body.results as Json[]).map(({ document }) => api.get(document)));
     expect([joined?.original_file_name, joined?.mime_type]).toEqual(['photo.1.pdf', 'application/pdf']);
     expect(left?.original_file_name).toBe('other.pdf');
     const annotation = await settled(body.annotation);
-    expect([annotation.status, annotation.pages.length]).toEqual(['to_review', 2]);
+    expect([annotation.status, annotation.pages.length]).toEqual(['to_review', 3]);
 
     const broken = { fileName: 'broken.jpg', content: second.content.subarray(0, 50) };
     expect(await post([photo, broken])).toMatchObject({
@@ -426,11 +448,15 @@ describe('pictures', () => {
 });
 
 describe('without them', () => {
-  withSystem({ INTAKE_SOFFICE: '/nowhere/soffice', INTAKE_QPDF: '/nowhere/qpdf' });
+  withSystem({
+    ...{ INTAKE_SOFFICE: '/nowhere/soffice', INTAKE_QPDF: '/nowhere/qpdf' },
+    INTAKE_HEIF_CONVERT: '/nowhere/heif-convert',
+  });
 
   it.each([
     ['invoice.xlsx', buildSheet, '/nowhere/soffice'],
     ['damaged.pdf', async () => damagedPdf(), '/nowhere/qpdf'],
+    ['photo.heic', async () => Buffer.from('\0\0\0\x18ftypheic\0\0\0\0mif1heic'), '/nowhere/heif-convert'],
   ])('%s ends in failed_import, and the message names the program', async (fileName, build, program) => {
     const annotation = await importFile(fileName, await build());
     expect(annotation.status).toBe('failed_import');

@@ -1,6 +1,7 @@
 import { type RpcSettings, readRpcSettings } from '@intake/rpc';
 import { count, type Environment, readConfig, text } from '@intake/service';
 import type { ObjectStoreOptions } from './object-store/object-store';
+import type { RenditionOptions } from './rendition/rendition';
 
 /** Settings of this service. */
 export interface Config {
@@ -12,7 +13,7 @@ export interface Config {
   readonly converters: number;
   /** Processes of LibreOffice that wait for a document. */
   readonly officeAhead: number;
-  readonly programs: { readonly office: string; readonly qpdf: string };
+  readonly programs: RenditionOptions['programs'];
   /** Where programs are looked for. */
   readonly path: string;
   /** How long a document may wait for its annotation, in milliseconds. */
@@ -28,7 +29,7 @@ export function readSettings(env: Environment): Config {
     bucket: text('INTAKE_S3_BUCKET', 'bucket of this installation; made when it is missing', 'intake'),
     region: text('INTAKE_S3_REGION', 'region the bucket is in; what MinIO calls itself by default', 'us-east-1'),
   });
-  const { drawers, converters, officeAhead, office, qpdf, path, unclaimedMs } = readConfig(env, {
+  const { drawers, converters, officeAhead, office, qpdf, heif, path, unclaimedMs } = readConfig(env, {
     drawers: count('INTAKE_PAGE_WORKERS', 'child processes that draw page images', 1),
     converters: count('INTAKE_CONVERTERS', 'child processes that convert office files, and that repair PDFs', 1),
     officeAhead: count(
@@ -38,6 +39,7 @@ export function readSettings(env: Environment): Config {
     ),
     office: text('INTAKE_SOFFICE', 'the program of LibreOffice, by path or name', 'soffice'),
     qpdf: text('INTAKE_QPDF', 'the program that repairs PDFs, by path or name', 'qpdf'),
+    heif: text('INTAKE_HEIF_CONVERT', 'the program that reads HEIC and AVIF pictures, by path or name', 'heif-convert'),
     unclaimedMs: count(
       'INTAKE_UNCLAIMED_MS',
       'documents that were cut and got no annotation are removed after this time, in milliseconds',
@@ -51,7 +53,7 @@ export function readSettings(env: Environment): Config {
     drawers: Math.max(drawers, 1),
     converters: Math.max(converters, 1),
     officeAhead,
-    programs: { office, qpdf },
+    programs: { office, qpdf, heif },
     path,
     unclaimedMs,
   };

@@ -126,7 +126,10 @@ export const start = (env: Environment) =>
       },
     });
     const receivingFirst = createReceivingFirst();
-    const joinPictures = createJoinPictures({ files, objects, engine });
+    const joinPictures = createJoinPictures({
+      ...{ files, objects, engine },
+      convertHeif: (bytes) => repairer.run('convertHeif', { bytes, program: programs.heif }),
+    });
     const createUpload = createCreateUpload({
       backbone,
       files,
@@ -141,7 +144,7 @@ export const start = (env: Environment) =>
     });
     const addAttachments = createAddAttachments({ backbone, files, fileStore, documents, submissions });
     const prepareRendition = createRenditions({
-      ...{ documents, files, objects, programs, converter, repairer },
+      ...{ documents, files, objects, programs, converter, repairer, engine },
       log: runtime.log,
     });
     const splitDocument = createSplitDocument({

@@ -7,6 +7,8 @@ import path from 'node:path';
 export interface ConvertJobs {
   /** Office document -> PDF. */
   convertOffice: { input: { bytes: Uint8Array; mimeType: string; program: string }; output: Buffer };
+  /** HEIF file -> JPEGs of its pictures. */
+  convertHeif: { input: { bytes: Uint8Array; program: string }; output: Buffer[] };
   /** Damaged PDF -> PDF. */
   repairPdf: { input: { bytes: Uint8Array; program: string }; output: Buffer };
 }

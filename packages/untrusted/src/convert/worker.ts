@@ -1,4 +1,5 @@
 import { serveJobs } from '../serve-jobs';
+import { convertHeif } from './heif';
 import type { ConvertJobs, OfficeAhead } from './jobs';
 import { convertOffice, isSheetType } from './office';
 import { repairPdf } from './repair';
@@ -13,6 +14,7 @@ serveJobs<ConvertJobs>(
       if (isSheetType(mimeType)) waiting ??= startOffice(program, folder);
       return convertOffice(bytes, mimeType, folder, program, waiting);
     },
+    convertHeif: ({ bytes, program }, folder) => convertHeif(bytes, folder, program),
     repairPdf: ({ bytes, program }, folder) => repairPdf(bytes, folder, program),
   },
   (input, folder) => {

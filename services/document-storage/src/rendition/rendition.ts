@@ -1,12 +1,13 @@
+import type { EngineJobs } from '@intake/engine';
 import { type Caller, Refusal, systemCaller } from '@intake/rpc';
 import type { Logger } from '@intake/service';
-import { type ChildPool, type ConvertJobs, isOfficeType, JobError } from '@intake/untrusted';
+import { type ChildPool, type ConvertJobs, isHeifType, isOfficeType, JobError } from '@intake/untrusted';
 import type { Document } from '../document/document';
 import type { DocumentStore } from '../document/document.store';
 import type { Files } from '../file/file';
 import type { ObjectStore } from '../object-store/object-store';
 
-/** The PDF that stands for a document whose own bytes cannot be read as they are: of an office file, or of a damaged PDF. */
+/** The PDF that stands for a document whose own bytes cannot be read as they are: of an office file, a HEIF picture, or a damaged PDF. */
 export interface Rendition {
   /** Why there is none, in words for the sender; empty when there is one. */
   readonly problem: string;
@@ -18,31 +19,39 @@ export interface RenditionOptions {
   readonly objects: ObjectStore;
   /** Converts office files. */
   readonly converter: ChildPool<ConvertJobs>;
-  /** Repairs PDFs. */
+  /** Repairs PDFs, and reads HEIF pictures. */
   readonly repairer: ChildPool<ConvertJobs>;
-  readonly programs: { readonly office: string; readonly qpdf: string };
+  /** Makes a PDF of pictures. */
+  readonly engine: Pick<ChildPool<EngineJobs>, 'run'>;
+  readonly programs: { readonly office: string; readonly qpdf: string; readonly heif: string };
   readonly log: Logger;
 }
 
 export const PDF = 'application/pdf';
 
+const JOIN_MS = 45_000;
 /** A rendition may be larger than what may be sent. */
 const MAX_RENDITION_BYTES = 200 * 1024 * 1024;
 
 export type PrepareRendition = ReturnType<typeof createRenditions>;
 
 /** Makes the rendition of a document, once. Refuses with NOT_FOUND when the document or its bytes are not there. */
-export function createRenditions({ documents, files, objects, converter, repairer, programs, log }: RenditionOptions) {
+export function createRenditions(options: RenditionOptions) {
+  const { documents, files, objects, converter, repairer, engine, programs, log } = options;
   const inWork = new Map<number, Promise<Rendition>>();
+
+  const toPdf = async (bytes: Buffer, mimeType: string): Promise<Uint8Array> => {
+    if (isOfficeType(mimeType)) return converter.run('convertOffice', { bytes, mimeType, program: programs.office });
+    if (!isHeifType(mimeType)) return repairer.run('repairPdf', { bytes, program: programs.qpdf });
+    const pictures = await repairer.run('convertHeif', { bytes, program: programs.heif });
+    return engine.run('joinPictures', { pictures }, { timeoutMs: JOIN_MS });
+  };
 
   const make = async (document: Document): Promise<Rendition> => {
     const bytes = await objects.readAll(document.s3Name);
     if (!bytes) throw new Refusal('NOT_FOUND');
     try {
-      const pdf = isOfficeType(document.mimeType)
-        ? await converter.run('convertOffice', { bytes, mimeType: document.mimeType, program: programs.office })
-        : await repairer.run('repairPdf', { bytes, program: programs.qpdf });
-      await keep(document, pdf);
+      await keep(document, await toPdf(bytes, document.mimeType));
       return { problem: '' };
     } catch (error) {
       const problem = explain(error as Error);
@@ -67,8 +76,9 @@ export function createRenditions({ documents, files, objects, converter, repaire
     const document = await documents.find(caller, { id: documentId });
     if (!document) throw new Refusal('NOT_FOUND');
     if (document.rendition) return { problem: '' };
-    if (document.mimeType !== PDF && !isOfficeType(document.mimeType))
-      return { problem: `Documents of the type ${document.mimeType} cannot be read.` };
+    const { mimeType } = document;
+    if (mimeType !== PDF && !isOfficeType(mimeType) && !isHeifType(mimeType))
+      return { problem: `Documents of the type ${mimeType} cannot be read.` };
     const making = inWork.get(documentId) ?? make(document).finally(() => inWork.delete(documentId));
     inWork.set(documentId, making);
     return making;
@@ -77,7 +87,7 @@ export function createRenditions({ documents, files, objects, converter, repaire
 
 /** What the sender is told; undefined when it is not about the document. */
 function explain(error: Error): string | undefined {
-  if (error.name === 'ConversionError') return error.message;
+  if (error.name === 'ConversionError' || error.name === 'UnreadableDocument') return error.message;
   if (!(error instanceof JobError)) return undefined;
   if (error.name === 'JobTimeout') return 'Converting the document took too long and was stopped.';
   if (error.name === 'JobOutOfMemory') return 'Converting the document needed too much memory and was stopped.';

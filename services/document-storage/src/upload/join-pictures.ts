@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { EngineJobs } from '@intake/engine';
 import { type Caller, invalidField, Refusal } from '@intake/rpc';
-import { type ChildPool, JobError } from '@intake/untrusted';
+import { type ChildPool, isHeifType, JobError } from '@intake/untrusted';
 import type { Files, StoredFile } from '../file/file';
 import type { ObjectStore } from '../object-store/object-store';
 
@@ -9,6 +9,8 @@ export interface JoinPicturesOptions {
   readonly files: Files;
   readonly objects: ObjectStore;
   readonly engine: ChildPool<EngineJobs>;
+  /** The pictures in a HEIF file, as JPEGs. */
+  readonly convertHeif: (bytes: Buffer) => Promise<Buffer[]>;
 }
 
 const JOIN_MS = 45_000;
@@ -16,7 +18,7 @@ const JOIN_MS = 45_000;
 const MAX_JOINED_BYTES = 200 * 1024 * 1024;
 
 /** Makes one PDF of several pictures. Throws INVALID when one of them cannot be read. */
-export function createJoinPictures({ files, objects, engine }: JoinPicturesOptions) {
+export function createJoinPictures({ files, objects, engine, convertHeif }: JoinPicturesOptions) {
   const join = async (pictures: readonly Buffer[]): Promise<Buffer> => {
     try {
       return await engine.run('joinPictures', { pictures }, { timeoutMs: JOIN_MS });
@@ -29,13 +31,21 @@ export function createJoinPictures({ files, objects, engine }: JoinPicturesOptio
     }
   };
 
+  /** What the engine reads of a picture. Throws INVALID. */
+  const read = async ({ key, mimeType }: StoredFile, number: number): Promise<Buffer[]> => {
+    const bytes = await objects.readAll(key);
+    if (!bytes) throw new Refusal('NOT_FOUND');
+    if (!isHeifType(mimeType)) return [bytes];
+    return convertHeif(bytes).catch((error: Error) => {
+      if (error.name === 'ConversionError') throw invalidField('content', `Picture ${number}: ${error.message}`);
+      if (error instanceof JobError) throw invalidField('content', `Picture ${number} is too large to be read.`);
+      throw error;
+    });
+  };
+
   return async (caller: Caller, pictures: readonly StoredFile[]): Promise<StoredFile> => {
     const contents: Buffer[] = [];
-    for (const { key } of pictures) {
-      const bytes = await objects.readAll(key);
-      if (!bytes) throw new Refusal('NOT_FOUND');
-      contents.push(bytes);
-    }
+    for (const [i, picture] of pictures.entries()) contents.push(...(await read(picture, i + 1)));
     const fileName = `${pictures[0]?.fileName.replace(/\.[^.]*$/, '')}.pdf`;
     const header = { fileName, declaredMimeType: 'application/pdf', maxSize: MAX_JOINED_BYTES };
     return files.put(caller, header, Readable.from([await join(contents)]));

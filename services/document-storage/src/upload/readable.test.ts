@@ -5,7 +5,8 @@ it.each([
   ['image/tiff', true],
   ['application/vnd.openxmlformats-officedocument.wordprocessingml.document', true],
   ['application/json', false],
-  ['image/heic', false],
+  ['image/heic', true],
+  ['image/svg+xml', false],
   ['text/xml', null],
 ])('%s', (type, expected) => expect(isReadableType(type)).toBe(expected));
 

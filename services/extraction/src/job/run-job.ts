@@ -3,7 +3,7 @@ import { type EngineJobs, type OcrOptions, type Recognition, UnreadableDocument 
 import { isMongoUnavailable } from '@intake/mongo';
 import { type Caller, type Client, isNeighbourAway, systemCaller } from '@intake/rpc';
 import type { Runtime } from '@intake/service';
-import { type ChildPool, isOfficeType, JobError, PoolClosed } from '@intake/untrusted';
+import { type ChildPool, isHeifType, isOfficeType, JobError, PoolClosed } from '@intake/untrusted';
 import type { LessonStore } from '../memory/lesson.store';
 import { remember } from '../memory/memory';
 import { ClaimLost, requireClaim } from './claim';
@@ -148,13 +148,13 @@ interface File {
   readonly mimeType: string;
 }
 
-/** What is to be read: the document itself, or the pages of an office file. */
+/** What is to be read: the document itself, or the pages that were made of an office file or a HEIF picture. */
 async function fetchReadable(
   tools: JobTools,
   caller: Caller,
   { documentId, mimeType }: { readonly documentId: number; readonly mimeType: string },
 ): Promise<File> {
-  if (isOfficeType(mimeType)) await prepareRendition(tools, caller, documentId);
+  if (isOfficeType(mimeType) || isHeifType(mimeType)) await prepareRendition(tools, caller, documentId);
   return fetchFile(tools, caller, documentId);
 }
 

@@ -61,8 +61,8 @@ export interface LookedAt {
 type QueueSettings = Readonly<Record<string, unknown>>;
 
 /**
- * Looks for codes on the pages of a PDF, and for what its queue says of files that hold several documents. Of an office file, whose PDF
- * this is, only the latter.
+ * Looks for codes on the pages of a PDF, and for what its queue says of files that hold several documents. Of another
+ * file, whose PDF this is, only the latter.
  */
 export async function lookAt(
   { pool, queues }: JobTools,
