@@ -1237,3 +1237,133 @@ test('a number of days is no amount, and a doctor no drive', () => {
   expect(fields.amount_due).toBe('649.20');
   expect(fields.recipient_address).toBe('Kantstraße 30, 10623 Berlin');
 });
+
+describe('dates without a label of their own', () => {
+  test('of a letter: alone at the right, or behind the place', () => {
+    const text = `
+      Beitragsrechnung                                       24. Januar 2014
+
+      zu Ihrer Versicherung wird der Beitrag vom 06.12.2013 bis zum 06.12.2014
+      in Rechnung gestellt. Wir bitten um Zahlung.
+    `;
+    expect(read(text).date_issue).toBe('2014-01-24');
+    expect(read('Würzburg, den 14.03.2025\n\nBauvorhaben vom 02.02.2025').date_issue).toBe('2025-03-14');
+  });
+
+  test('the date of an order is not that of the invoice, also in the next line', () => {
+    const fields = read(`
+      RECHNUNG
+      05.06.2013
+      Rechnung gemäß Bestellung Nr. 2013-4713
+      vom 01.03.2013.
+    `);
+    expect(fields.date_issue).toBe('2013-06-05');
+  });
+
+  test('a payment that is collected on a day, in a sentence of two lines', () => {
+    const fields = read(`
+      Rechnungsdatum 05.03.2014
+      Der Betrag von EUR 529,87 wird am 20.03.2014 von Ihrem Konto mit der
+      Mandatsreferenz A-123 per Lastschrift eingezogen.
+    `);
+    expect(fields.date_due).toBe('2014-03-20');
+  });
+});
+
+describe('senders', () => {
+  test('legal forms of insurers', () => {
+    const fields = read(`
+      Wir beraten Sie gern
+      Versicherungsverein Musterstadt a.G.
+      Hauptstr. 12
+      12345 Musterstadt
+
+      Beitragsrechnung Nr. 118
+    `);
+    expect(fields.sender_name).toBe('Versicherungsverein Musterstadt a.G.');
+  });
+
+  test('an address in a sentence, with other sentences around it', () => {
+    const fields = read(`
+      Invoice no. 118                           Date 3 May 2024
+      Total                                     £120.00
+
+      Brightly Limited. Registered office: Castle Wharf, 2 Canal Road, Leicester LE1 4XT. Registered in England.
+    `);
+    expect(fields.sender_address).toBe('Castle Wharf, 2 Canal Road, Leicester LE1 4XT');
+  });
+
+  test('a company in the rows of the table is not the sender', () => {
+    const fields = read(`
+      Studio Benedetti
+      Via San Vitale 44 - 40125 Bologna
+
+      Parcella n. 18/2025 del 17/04/2025
+      Descrizione                                                  Importo
+      Recupero crediti verso Tecnoforni S.n.c.                    1.200,00
+      Redazione diffida                                             350,00
+      Totale                                                      1.550,00
+    `);
+    expect(fields.sender_name).toBe('Studio Benedetti');
+  });
+
+  test('the capital of a company is no part of its name or address', () => {
+    const fields = read(`
+      Cabinet Mercœur Conseil
+      SAS au capital de 15 000 €
+      91 cours Vitton
+      69006 Lyon
+
+      Facture 2025-019
+    `);
+    expect(fields).toMatchObject({
+      sender_name: 'Cabinet Mercœur Conseil',
+      sender_address: '91 cours Vitton, 69006 Lyon',
+    });
+  });
+
+  test('the address in the foot of the last page', () => {
+    const first = `
+      Norrland Byggvaror AB                     Fakturanummer 77120
+      Fakturadatum 2025-02-28
+    `;
+    const last = `
+      Att betala                                1 250,00
+      Norrland Byggvaror AB · Hamngatan 11 · 891 33 Örnsköldsvik · Org.nr 556318-4407
+    `;
+    expect(read(first, last).sender_address).toBe('Hamngatan 11, 891 33 Örnsköldsvik');
+  });
+});
+
+test('receipts say what they are by how they were paid', () => {
+  const fields = read(`
+    LE COMPTOIR
+    2 Café                    4,40
+    TOTAL TTC                 4,40
+    Carte bancaire            4,40
+  `);
+  expect(fields.document_type).toBe('receipt');
+});
+
+test('no tax is as much as the total', () => {
+  const fields = read(`
+    Suma PTU
+    Suma PLN                 45,30
+    Gotówka                  50,00
+    Reszta                    4,70
+  `);
+  expect(fields.amount_total).toBe('45.30');
+  expect(fields.amount_total_tax).not.toBe('45.30');
+});
+
+test('a bar that is no payment in cash may have its name first', () => {
+  const fields = read(`
+         BAR PASTICCERIA AURORA
+            di Conti Marta
+      Corso Vittorio Emanuele 18
+            10123 Torino
+
+      Totale                   11,10
+  `);
+  expect(fields.sender_name).toBe('BAR PASTICCERIA AURORA');
+});

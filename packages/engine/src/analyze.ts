@@ -1,7 +1,7 @@
 import { findItemsByArithmetic } from './candidates/items-by-arithmetic';
 import { findKeys } from './candidates/key-phrases';
 import { findLineItems } from './candidates/line-items';
-import { findParties } from './candidates/parties';
+import { findAddressOnPages, findParties } from './candidates/parties';
 import { findValues, learnRules } from './candidates/values';
 import { tabulateTaxes } from './consistency/tax-details';
 import { findTaxRows, sumTaxRows } from './consistency/tax-rows';
@@ -24,11 +24,13 @@ export function analyze(
   const keys = pages.flatMap((page) => findKeys(page));
   const values = pages.flatMap((page) => findValues(page, rules));
   const underHead = findLineItems(pages, keys, rules.mark);
-  const items = underHead.rows.length > 0 ? underHead : findItemsByArithmetic(pages, values, rules.mark);
+  const priced = underHead.rows.length > 0 ? underHead : findItemsByArithmetic(pages, values, rules.mark);
+  const items = priced.rows.length > 0 ? priced : findLineItems(pages, keys, rules.mark, false);
   const isItem = (page: number, line: number) => items.lines.has(`${page}:${line}`);
   const first = pages[0];
   const firstKeys = keys.filter((key) => key.page === first?.number && !isItem(key.page, key.line));
-  const parties = first ? findParties(first, firstKeys) : [];
+  const onFirst = first ? findParties(first, firstKeys, (line) => isItem(first.number, line)) : [];
+  const parties = [...onFirst, ...findAddressOnPages(pages.slice(1), onFirst)];
   const taxRows = findTaxRows(pages, values, isItem, keys);
   const findings = { pages, keys, values, parties, taxSums: sumTaxRows(taxRows), isItem };
   const fields = scoreFields(findings, model, least);

@@ -425,3 +425,94 @@ test('headings that OCR has read without spaces, and with a letter too many', ()
   expect(first?.cells.table_column_tax?.value).toBe('102546');
   expect(first?.cells.table_column_amount_total_base?.value).toBe('379800');
 });
+
+test('delivery notes have no prices', () => {
+  expect(
+    rows(`
+      Lieferschein LS-2409
+      Pos   Artikel-Nr.    Bezeichnung                       Menge   ME
+      10    KF-8820-W      Kabelkanal 60x40 weiß                40   m
+      20    SD-2F          Steckdose zweifach                   25   St
+    `),
+  ).toEqual([
+    { code: 'KF-8820-W', description: 'Kabelkanal 60x40 weiß', quantity: '40', uom: 'm' },
+    { code: 'SD-2F', description: 'Steckdose zweifach', quantity: '25', uom: 'St' },
+  ]);
+});
+
+test('sums without a known word, set in at the right, are no rows', () => {
+  expect(
+    rows(`
+      Descrizione                                                              Importo
+      Assistenza stragiudiziale                                               1.200,00
+      Redazione diffida                                                         350,00
+                                                      Compensi                1.550,00
+                                                      CPA 4%                     62,00
+    `).map((row) => row.description),
+  ).toEqual(['Assistenza stragiudiziale', 'Redazione diffida']);
+});
+
+test('where no column is headed as the amounts of the rows, the last one is', () => {
+  expect(
+    rows(`
+      Pcs    Description              Weight      Rate       Price per load
+      4      Machine parts             3120      38.45           1199.64
+      2      Steel brackets            1890      27.10            512.19
+    `).map((row) => row.amount_total_base),
+  ).toEqual(['1199.64', '512.19']);
+});
+
+test('rates and taxes whose headings were cut wrongly change places', () => {
+  expect(
+    rows(`
+      Description         Qty     Price      Net       Tax      VAT
+      Window                6    890.00   5340.00       8%   427.20
+      Sill                  2    199.50    399.00      23%    91.77
+    `).map((row) => [row.rate, row.tax]),
+  ).toEqual([
+    ['8', '427.20'],
+    ['23', '91.77'],
+  ]);
+});
+
+test('codes in a column without a heading, and numbers of rows under one heading with the codes', () => {
+  const sold = ['Oak board', 'Transport'];
+  const columns = `
+                   Description          Qty      Price        Total
+      K1094        Oak board              2      10.00        20.00
+      M1947        Transport              3       5.00        15.00
+  `;
+  expect(rows(columns).map(({ code, description }) => [code, description])).toEqual([
+    ['K1094', sold[0]],
+    ['M1947', sold[1]],
+  ]);
+  const numbered = `
+      Pos Art.Nr.      Bezeichnung          Menge      Preis        Betrag
+      1 KR3M           Oak board                2      10,00         20,00
+      2 SFK5           Transport                3       5,00         15,00
+  `;
+  expect(rows(numbered).map(({ code }) => code)).toEqual(['KR3M', 'SFK5']);
+});
+
+test('prices of energy have many decimals', () => {
+  expect(
+    rows(`
+      Descrizione       Quantità       Prezzo unitario       UM       Prezzo totale
+      Imposte             905,00            0,01249724      kWh               11,31
+      Trasporto             4,90            4,99795918       kW               24,49
+    `).map((row) => row.amount_base),
+  ).toEqual(['0.01249724', '4.99795918']);
+});
+
+test('a price with tax that is the product of the other one and the quantity makes both gross', () => {
+  expect(
+    rows(`
+      Artikel                   Aantal      Prijs per stuk      BTW      Prijs incl. BTW
+      Leather sleeve                 2               99,99      21%               199,98
+      Keyboard                       1               49,00      21%                49,00
+    `).map((row) => [row.amount, row.amount_total]),
+  ).toEqual([
+    ['99.99', '199.98'],
+    ['49.00', '49.00'],
+  ]);
+});

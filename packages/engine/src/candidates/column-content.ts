@@ -49,6 +49,8 @@ export function settleByContent(columns: Column<Meaning>[], body: Line[], mark: 
   settleRates(meanings, content);
   settleProduct(meanings, content);
   settleNetPrice(meanings, content);
+  settleTotal(meanings, content);
+  settleGross(meanings, content);
   return columns.map((column, at) => ({ ...column, meaning: meanings[at]! }));
 }
 
@@ -123,6 +125,15 @@ function settleTexts(meanings: Meaning[], content: Content[]): void {
   }
 }
 
+/** Where no column is headed as the amounts of the rows, the last one is, when it holds amounts. */
+function settleTotal(meanings: Meaning[], content: Content[]): void {
+  const last = meanings.length - 1;
+  if (meanings.includes('amount_total_base') || meanings.includes('amount_total')) return;
+  if (meanings[last] !== 'other' && meanings[last] !== 'unknown') return;
+  const texts = filledTexts(content[last]!);
+  if (texts.length > 0 && share(texts, hasCents) === 1) meanings[last] = 'amount_total_base';
+}
+
 /** A column headed "VAT" holds rates or amounts. */
 function settleRates(meanings: Meaning[], content: Content[]): void {
   const percent = (index: number) =>
@@ -130,6 +141,10 @@ function settleRates(meanings: Meaning[], content: Content[]): void {
   const tax = meanings.indexOf('tax');
   if (tax >= 0 && !meanings.includes('rate') && percent(tax)) meanings[tax] = 'rate';
   const rate = meanings.indexOf('rate');
+  if (rate >= 0 && tax >= 0 && percent(tax) && share(filledTexts(content[rate]!), hasCents) === 1) {
+    meanings[tax] = 'rate';
+    meanings[rate] = 'tax';
+  }
   if (rate < 0 || meanings.includes('tax')) return;
   const texts = filledTexts(content[rate]!);
   if (share(texts, hasCents) > 0.8 && new Set(texts).size > MOST_RATES) meanings[rate] = 'tax';
@@ -213,6 +228,20 @@ function settleNetPrice(meanings: Meaning[], content: Content[]): void {
   });
   const telling = rows.some(({ count, holds }) => holds && Math.abs(count) !== 1);
   if (telling && rows.every(({ holds }) => holds)) meanings[meanings.indexOf('amount_total_base')] = 'amount_base';
+}
+
+/** "Price" and "Price incl. VAT", of which the second is the product of the first and the quantity: both are with tax. */
+function settleGross(meanings: Meaning[], content: Content[]): void {
+  const [price, total] = [meanings.indexOf('amount_base'), meanings.indexOf('amount')];
+  if (price < 0 || total < price || meanings.includes('amount_total') || meanings.includes('amount_total_base')) return;
+  const counts = content[meanings.indexOf('quantity')]?.numbers;
+  const rows = content[total]!.numbers.flatMap((product, at) => {
+    const each = content[price]!.numbers[at];
+    return product === undefined || each === undefined ? [] : [isProduct(counts?.[at] ?? 1, each, product)];
+  });
+  if (rows.length < 2 || rows.filter(Boolean).length < 0.8 * rows.length) return;
+  meanings[price] = 'amount';
+  meanings[total] = 'amount_total';
 }
 
 /** Where the amount of the row is with tax and the product of quantity and price, so is the price. */

@@ -38,7 +38,7 @@ export interface FoundDate {
   end: number;
 }
 
-const SEPARATED = /(?<![\d.,/-])(\d{1,2})\s?([./-])\s?(\d{1,2})\s?\2\s?(\d{4}|\d{2})(?!\d|[.,/-]\d|\/\p{L})/gu;
+const SEPARATED = /(?<![\d.,/-])(\d{1,2})\s?([./-])\s?(\d{1,2})\s?\2\s?(\d{4}|20\d \d|\d{2})(?!\d|[.,/-]\d|\/\p{L})/gu;
 /** "14/5-2024", as it is written in the Nordic countries. */
 const NORDIC = /(?<![\d.,/-])(\d{1,2})\/(\d{1,2})(?:\s?-\s?(\d{4}|\d{2})|\s(\d{4}))(?![\d/-])/g;
 const ISO = /(?<![\d.,/-])((?:19|20)\d{2})\s?([-./])\s?(\d{1,2})\s?\2\s?(\d{1,2})(?!\d)/g;
@@ -69,7 +69,9 @@ export function findDates(text: string, monthFirst = false): FoundDate[] {
   }
   for (const match of text.matchAll(NORDIC)) add(match, isoDate(match[3] ?? match[4]!, match[2]!, match[1]!));
   for (const match of text.matchAll(SEPARATED)) {
-    const [, first, mark, second, year] = match as unknown as [string, string, string, string, string];
+    const [, first, mark, second, printed] = match as unknown as [string, string, string, string, string];
+    // OCR sees spaces in "201 3".
+    const year = printed.replace(' ', '');
     const dayFirst = isoDate(year, second, first);
     const other = mark === '.' ? undefined : isoDate(year, first, second);
     if (monthFirst && other) add(match, other, dayFirst);

@@ -25,8 +25,10 @@ interface Head {
 /**
  * The table of line items: a head whose cells say what the columns are, and the rows under it up to the totals; on
  * following pages the head may be repeated or not.
+ *
+ * @param priced false for the tables of delivery notes, which have no prices
  */
-export function findLineItems(pages: PageLayout[], keys: Key[], mark: DecimalMark): LineItems {
+export function findLineItems(pages: PageLayout[], keys: Key[], mark: DecimalMark, priced = true): LineItems {
   const rows: TableRow[] = [];
   const lines = new Set<string>();
   let columns: Column<Meaning>[] | undefined;
@@ -34,7 +36,7 @@ export function findLineItems(pages: PageLayout[], keys: Key[], mark: DecimalMar
   const keysOf = (page: PageLayout) => keys.filter((key) => key.page === page.number);
   for (const [at, page] of pages.entries()) {
     const pageKeys = keysOf(page);
-    const head = findHead(page, pageKeys);
+    const head = findHead(page, pageKeys, priced);
     if (head) {
       columns = head.columns;
       for (const line of head.lines) lines.add(`${page.number}:${line.number}`);
@@ -47,7 +49,7 @@ export function findLineItems(pages: PageLayout[], keys: Key[], mark: DecimalMar
     open = !read.ended;
     // Sums at the foot of a page are carried forward; under the same head the table goes on.
     const next = pages[at + 1];
-    const again = read.ended && next ? findHead(next, keysOf(next)) : undefined;
+    const again = read.ended && next ? findHead(next, keysOf(next), priced) : undefined;
     if (again && isSameTable(columns!, again.columns)) continue;
     if (!open) columns = undefined;
     if (read.ended && rows.length > 0) break;
@@ -63,7 +65,7 @@ function isSameTable(columns: Column<Meaning>[], others: Column<Meaning>[]): boo
 
 // ------------------------------------------------------------------ head
 
-function findHead(page: PageLayout, keys: Key[]): Head | undefined {
+function findHead(page: PageLayout, keys: Key[], priced: boolean): Head | undefined {
   const columnKeys = findKeys(withTightSegments(page), COLUMNS);
   const mend = page.source === 'ocr' ? makeMender(COLUMNS) : (part: string) => part;
   let best: { head: Head; score: number } | undefined;
@@ -74,7 +76,7 @@ function findHead(page: PageLayout, keys: Key[]): Head | undefined {
         const start = at - back;
         const band = page.lines.slice(start, start + depth);
         if (start < 0 || start + depth <= at || band.length < depth || !isBand(band, page)) continue;
-        const read = readHead(page, band, columnKeys, keys, mend);
+        const read = readHead(page, band, columnKeys, keys, mend, priced);
         if (read && (!best || read.score > best.score)) best = read;
       }
     }
@@ -122,6 +124,7 @@ function readHead(
   columnKeys: Key[],
   keys: Key[],
   mend: (part: string) => string,
+  priced: boolean,
 ): { head: Head; score: number } | undefined {
   const pieces = band.flatMap((line) => cutAtKeys(line, columnKeys));
   const cells = joinHeaderCells(pieces);
@@ -129,7 +132,7 @@ function readHead(
   const meanings = settleMeanings(cells.map((cell) => readMeaning(cell.parts.map(mend))));
   const known = new Set<Meaning>(meanings.filter((meaning) => meaning !== 'other' && meaning !== 'unknown'));
   const money = [...known].filter((meaning) => MONEY.has(meaning)).length;
-  if (money === 0) return undefined;
+  if (priced ? money === 0 : money > 0 || !known.has('description') || !known.has('quantity')) return undefined;
   // A description and an amount are a table when the line says nothing else.
   if (known.size < 3 && !(cells.length === 2 && band.length === 1 && known.has('description'))) return undefined;
   if (!known.has('description') && !(known.has('quantity') && known.has('amount_base'))) return undefined;
@@ -327,7 +330,8 @@ function readRows(
       continue;
     }
     // "Deposit of 60 % for the windows" is sold like anything else.
-    const total = isTotalLine(line, keys) && !(hasQuantity && (money.length >= 2 || numeric.length >= 3));
+    const isSum = isTotalLine(line, keys) || (money.length === 1 && isSetIn(line, drafts, page));
+    const total = isSum && !(hasQuantity && (money.length >= 2 || numeric.length >= 3));
     if (total && (drafts.length > 0 || continued)) {
       if (goesOn(body.slice(at + 1), columns, mark)) {
         last = line;
@@ -405,9 +409,23 @@ function readRows(
   const complete = drafts.filter((draft) => !isOpen(draft, columns));
   if (!columns.some(({ meaning }) => meaning === 'quantity')) splitQuantities(complete, mark);
   if (!columns.some(({ meaning }) => meaning === 'uom')) splitUnits(complete, page.unit);
-  if (!columns.some(({ meaning }) => meaning === 'code')) unstackCodes(complete);
+  if (!columns.some(({ meaning }) => meaning === 'code')) {
+    splitCodes(complete, page.unit);
+    unstackCodes(complete);
+  } else dropPositions(complete);
   return { rows: complete.map((draft) => finishRow(page, draft, mark)), lines: numbers, ended };
 }
+
+/** Sums stand at the right, with their words far from the edge at which all descriptions begin. */
+function isSetIn(line: Line, drafts: { text: Token[][] }[], page: PageLayout): boolean {
+  const lefts = drafts.flatMap(({ text }) => (text[0]?.[0] ? [text[0][0].box[0]] : []));
+  if (lefts.length === 0 || line.segments.length !== 2) return false;
+  const edge = Math.max(...lefts);
+  return edge - Math.min(...lefts) < page.unit && line.box[0] - edge > SET_IN * page.width;
+}
+
+/** Share of the page by which sums are set in. */
+const SET_IN = 0.25;
 
 const ONE_AMOUNT = new RegExp(
   String.raw`^\p{L}{0,3}[^\d\p{L}]{0,3}${NUMBER_PATTERN}\s?(?:\p{L}{1,3}|[^\d\p{L}]{1,3})?\.?$`,
@@ -458,6 +476,39 @@ function splitUnits(drafts: { cells: Cells; text: Token[][] }[], unit: number): 
     const token = text[0]!.shift()!;
     cells.set('uom', { tokens: [token], value: token.text, raw: token.text });
   }
+}
+
+/** "1 KR3M", "2 SFK5": numbers of rows under one heading with the codes. */
+function dropPositions(drafts: { cells: Cells }[]): void {
+  const coded = drafts.flatMap(({ cells }) => cells.get('code') ?? []);
+  const numbers = coded.map(({ tokens }) =>
+    tokens.length > 1 ? Number(tokens[0]!.text.replace(/\.$/, '')) : Number.NaN,
+  );
+  if (coded.length < 2 || !numbers.every((number, at) => number === numbers[0]! + at)) return;
+  for (const cell of coded) {
+    cell.tokens = cell.tokens.slice(1);
+    cell.value = cell.tokens.map(({ text }) => text).join(' ');
+    cell.raw = cell.value;
+  }
+}
+
+/** Codes in a column of their own without a heading, or with one that OCR has left out: a gap stands behind them. */
+function splitCodes(drafts: { cells: Cells; text: Token[][] }[], unit: number): void {
+  const firsts = drafts.map(({ text }) => text[0]?.[0]);
+  const isCode = (token: Token | undefined) => token !== undefined && /^[\p{Lu}\d][\p{Lu}\d./-]{2,}$/u.test(token.text);
+  const widths = drafts.flatMap(({ text: [line] }) =>
+    line && line.length > 1 ? [line[1]!.box[0] - line[0]!.box[0]] : [],
+  );
+  const isApart = drafts.every(
+    ({ text: [line] }) => line && line.length > 1 && line[1]!.box[0] - line[0]!.box[2] > 0.8 * unit,
+  );
+  if (drafts.length < 2 || !isApart || !firsts.every(isCode)) return;
+  if (!firsts.every((token) => /\d/.test(token!.text)) || Math.max(...widths) - Math.min(...widths) > 0.5 * unit)
+    return;
+  drafts.forEach(({ cells, text }) => {
+    const token = text[0]!.shift()!;
+    cells.set('code', { tokens: [token], value: token.text, raw: token.text });
+  });
 }
 
 /** Where each description begins or ends with a line of its own that has the form of a code, these are the codes. */

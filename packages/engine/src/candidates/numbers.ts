@@ -2,10 +2,10 @@
 export type DecimalMark = '.' | ',';
 
 /** An amount as printed: digits with separators, perhaps grouped by spaces, perhaps with a sign in front or behind. */
-const GROUPED = String.raw`\d{1,3}(?:[.,'’ \u00a0\u202f]\d{3})+(?:[.,]\d{1,4})?`;
+const GROUPED = String.raw`\d{1,3}(?:[.,'’ \u00a0\u202f]\d{3})+(?:[.,]\d{1,8})?(?!\d)`;
 /** Lakhs and crores: `1,47,750.00`. */
 const INDIAN = String.raw`\d{1,2}(?:,\d{2})+,\d{3}(?:\.\d{1,2})?`;
-const PLAIN = String.raw`\d+(?:[.,]\d{1,6})?`;
+const PLAIN = String.raw`\d+(?:[.,]\d{1,8})?`;
 export const NUMBER_PATTERN = `(?:${INDIAN}|${GROUPED}|${PLAIN})`;
 
 /**

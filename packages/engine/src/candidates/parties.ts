@@ -19,7 +19,7 @@ export interface Party {
 
 /** Legal forms, which only companies have behind their names. */
 const LEGAL_FORM =
-  /(?:^|[\s,])(?:gmbh|g\.m\.b\.h\.?|mbh|ag|kg|ohg|ug|e\.\s?k\.?|e\.\s?v\.?|se|ltd\.?|limited|llc|l\.l\.c\.|inc\.?|incorporated|corp\.?|corporation|plc|llp|lp|co\.|company|sdn\.?|bhd\.?|pte|pty|s\.?a\.?r\.?l\.?|sas|s\.a\.s\.?|sasu|eurl|s\.?\s?a\.?|sci|scop|s\.\s?r\.\s?o\.?|spol\.?|a\.\s?s\.?|k\.\s?s\.?|v\.o\.s\.?|z\.\s?s\.?|sp\.\s?z\s?o\.?\s?o\.?|s\.?p\.?a\.?|s\.?r\.?l\.?|s\.?n\.?c\.?|s\.a\.s\.?|s\.?l\.?u?\.?|s\.?c\.?|lda\.?|unipessoal|b\.?v\.?|n\.?v\.?|v\.?o\.?f\.?|aps|a\/s|i\/s|ab|hb|as|asa|oy|oyj|kft\.?|zrt\.?|nyrt\.?|bt\.?|s\.?r\.?l\.?|d\.o\.o\.?|jdoo|gbr|partg|genossenschaft|stiftung|verlag|enterprise|enterprises|trading|holdings?|group|hotel|restaurant|store|stores|services|solutions|industries)(?=$|[\s,.)&-])/iu;
+  /(?:^|[\s,])(?:gmbh|g\.m\.b\.h\.?|mbh|ag|kg|ohg|ug|e\.\s?k\.?|e\.\s?v\.?|se|ltd\.?|limited|llc|l\.l\.c\.|inc\.?|incorporated|corp\.?|corporation|plc|llp|lp|co\.|company|sdn\.?|bhd\.?|pte|pty|s\.?a\.?r\.?l\.?|sas|s\.a\.s\.?|sasu|eurl|s\.?\s?a\.?|sci|scop|s\.\s?r\.\s?o\.?|spol\.?|a\.\s?s\.?|k\.\s?s\.?|v\.o\.s\.?|z\.\s?s\.?|sp\.\s?z\s?o\.?\s?o\.?|s\.?p\.?a\.?|s\.?r\.?l\.?|s\.?n\.?c\.?|s\.a\.s\.?|s\.?l\.?u?\.?|s\.?c\.?|lda\.?|unipessoal|b\.?v\.?|n\.?v\.?|v\.?o\.?f\.?|aps|a\/s|i\/s|ab|hb|as|asa|oy|oyj|kft\.?|zrt\.?|nyrt\.?|bt\.?|s\.?r\.?l\.?|d\.o\.o\.?|jdoo|gbr|partg|vvag|a\.\s?g\.|e\.\s?u\.|ges\.?m\.?b\.?h\.?|sp\.\s?[kj]\.|s\.?a\.?u\.?|ltda\.?|c\.\s?b\.|s\.\s?coop\.?|s\.?c\.?r\.?l\.?|s\.?r\.?l\.?s\.?|pvt\.?|private limited|oü|uab|genossenschaft|stiftung|verlag|enterprise|enterprises|trading|holdings?|group|hotel|restaurant|store|stores|services|solutions|industries)(?=$|[\s,.)&-])/iu;
 
 const POSTAL =
   /(?:\b(?:[A-Z]{1,2}[- ])?\d{4,5}[ ,]+\p{Lu}\p{L}|\b\d{3} \d{2}[ ,]+\p{Lu}|\b\d{2}-\d{3} \p{Lu}|\b\d{4} ?[A-Z]{2}\b[ ,]+\p{Lu}|\b[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}\b|\b[A-Z]{2}\.?,? \d{5}(?:-\d{4})?\b|\b\d{4}-\d{3} \p{Lu}|\p{L},? \d{5}\b|\b[A-Z]\d[A-Z] \d[A-Z]\d\b|\b(?:NSW|VIC|QLD|WA|SA|TAS|ACT|NT)[ ,]+\d{4}\b|\p{L}{3}\s?[-–]\s?\d{6}\b|\b\d{6}[ ,]+\p{Lu}\p{Ll}|\bSingapore \d{6}\b|\b[A-Z]\d[\dW] [A-Z0-9]{4}\b|\b\d{5}-\d{3}\b)/u;
@@ -40,6 +40,17 @@ const CONTACT =
 const isPhone = (text: string): boolean => /^\+?[\d\s()/.-]+$/.test(text) && /^\d{9,13}$/.test(text.replace(/\D/g, ''));
 /** How to reach somebody is no part of the address. */
 const isContact = (text: string): boolean => CONTACT.test(unaccent(text)) || isPhone(text);
+
+/** "SAS au capital de 15 000 €" tells the form of a company, not its name. */
+const CAPITAL =
+  /\b(?:au capital|capital social|capitale sociale|share capital|stammkapital|grundkapital|základní kapitál|základné imanie|kapitał zakładowy)\b/iu;
+/** Words for trades stand under the names of shops too: "Restaurant - Brasserie". */
+const TRADE =
+  /^(?:enterprises?|trading|holdings?|group|hotel|restaurant|stores?|services|solutions|industries|verlag|company)$/iu;
+const isTrade = (text: string): boolean => {
+  const forms = [...text.matchAll(new RegExp(LEGAL_FORM, 'giu'))].map(([form]) => form.replace(/^[\s,]+/, ''));
+  return forms.length > 0 && forms.every((form) => TRADE.test(form));
+};
 
 /** Units, articles and the like in small letters ("500 kg", "se") are no legal forms. */
 function hasLegalForm(text: string): boolean {
@@ -72,8 +83,25 @@ const means = (key: Key, field: string) => key.meanings.some((meaning) => meanin
 /** Labels of fields that stand among the lines of an address without ending it. */
 const INSIDE = 'label_name label_address label_skip vat_id ic dic _phone _web _other_id customer_id'.split(' ');
 
+/** The address of a sender of whom the first page has the name alone: it stands with the name in the foot of another. */
+export function findAddressOnPages(pages: PageLayout[], parties: Party[]): Party[] {
+  const sender = parties.find(({ role }) => role === 'sender');
+  if (!sender?.name || sender.address) return [];
+  const wanted = normalize(sender.name.text).join(' ');
+  for (const { number, segments } of pages) {
+    for (const { text, box } of segments) {
+      const inline = splitAddressLine(text);
+      if (!inline || normalize(inline.name).join(' ') !== wanted) continue;
+      const address = { text: inline.address, box };
+      return [{ role: 'sender', name: undefined, address, page: number, box, evidence: 'company' }];
+    }
+  }
+  return [];
+}
+
 /** Names and addresses on the first page: under their labels, in the window of a letter, or by their form. */
-export function findParties(page: PageLayout, keys: Key[]): Party[] {
+export function findParties(whole: PageLayout, keys: Key[], isItem: (line: number) => boolean = () => false): Party[] {
+  const page = { ...whole, segments: whole.segments.filter(({ line }) => !isItem(line)) };
   const parties: Party[] = [];
   for (const key of keys) {
     const role = roleOf(key);
@@ -87,7 +115,7 @@ export function findParties(page: PageLayout, keys: Key[]): Party[] {
     const others = parties.filter((party) => party !== sender);
     parties[parties.indexOf(sender)] = {
       ...sender,
-      address: findAddressElsewhere(page, { text: sender.name.text, box: sender.box }, others),
+      address: findAddressElsewhere(page, { text: sender.name.text, box: sender.box }, others, keys),
     };
   }
   const has = (role: Role) => parties.some((party) => party.role === role);
@@ -155,7 +183,8 @@ function linesUnder(page: PageLayout, key: Key, keys: Key[]): PartyLine[] {
   const rest = segment.tokens.slice(last + 1).filter((token) => /[\p{L}\p{N}]/u.test(token.text));
   const lines: PartyLine[] = [];
   const bracketed = rest.every((token) => /[()[\]]/.test(token.text));
-  if (rest.length > 0 && !bracketed && !isWholeLabel(segment, key)) lines.push(toLine(rest));
+  if (rest.length > 0 && !bracketed && !isWholeLabel(segment, key))
+    lines.push(toLine([...rest, ...listed(page, segment)]));
   else {
     const right = page.segments.find(
       (one) =>
@@ -182,8 +211,17 @@ function linesUnder(page: PageLayout, key: Key, keys: Key[]): PartyLine[] {
   return [...lines, ...follow(page, segment, keys, key)];
 }
 
+/** What goes on behind a comma at the end of a segment: OCR sees wide spaces in type of one width. */
+function listed(page: PageLayout, segment: Segment): Token[] {
+  const next = /,$/.test(segment.text) ? rightOf(page, segment) : undefined;
+  return next ? [...next.tokens, ...listed(page, next)] : [];
+}
+
 function startsWithKey(segment: Segment, keys: Key[]): boolean {
-  return keys.some((key) => key.tokens[0] === segment.tokens[0] && key.meanings.some((one) => one.weight === 1));
+  return keys.some(
+    (key) =>
+      key.tokens[0] === segment.tokens[0] && key.meanings.some((one) => one.weight === 1) && !isOnlyWord(key, segment),
+  );
 }
 
 /** Segments under another one, as long as they belong together. */
@@ -202,7 +240,9 @@ function follow(page: PageLayout, head: Segment, keys: Key[], heading?: Key): Pa
         const near =
           Math.abs(one.box[0] - left) < 1.6 * page.unit ||
           // Blocks are set to the right edge too.
-          (Math.abs(one.box[2] - above.box[2]) < 0.3 * page.unit && isInColumn(above, one, page.unit));
+          (Math.abs(one.box[2] - above.box[2]) < 0.3 * page.unit &&
+            isInColumn(above, one, page.unit) &&
+            !isApart(page, above, one));
         if (values !== undefined && Math.abs(one.box[0] - values) < 0.6 * page.unit) return true;
         // Forms set the labels further left than the name.
         const isFormLabel =
@@ -238,6 +278,14 @@ function follow(page: PageLayout, head: Segment, keys: Key[], heading?: Key): Pa
     above = next;
   }
   return lines;
+}
+
+/** True when something else of the lower one's column stands between the two. */
+function isApart(page: PageLayout, above: Segment, below: Segment): boolean {
+  const near = 0.4 * page.unit;
+  return page.segments.some(
+    (one) => one.box[1] > above.box[1] + near && one.box[1] < below.box[1] - near && isInColumn(one, below, page.unit),
+  );
 }
 
 /** Words for amounts are parts of names in other languages ("Zakład", "Bar"): a label has a number behind it. */
@@ -285,7 +333,7 @@ function readParty(
         closed = true;
       continue;
     }
-    if (closed || line.text.length < 2) continue;
+    if (closed || line.text.length < 2 || (name && CAPITAL.test(line.text))) continue;
     if (isContact(line.text)) {
       // "Main Street 1 · 12345 Place · Tel. 0123 456": the address stands before it.
       const own = addressIn(line.text);
@@ -352,7 +400,7 @@ function trimAddress(lines: PartyLine[]): PartyLine[] {
   if (place < 0) return [];
   // Without a word for streets and a number, what stands right over the place is the street: "ZA de la Croix".
   const above = lines[place - 1];
-  const isOver = above !== undefined && /^(?:[A-Z]{1,2}-)?\d/.test(lines[place]!.text) && isPostal(lines[place]!.text);
+  const isOver = above !== undefined && POSTCODE.test(lines[place]!.text) && isPostal(lines[place]!.text);
   const first = isOver ? place - 1 : place;
   let end = first;
   let postalSeen = false;
@@ -369,13 +417,22 @@ function trimAddress(lines: PartyLine[]): PartyLine[] {
   return kept.filter((line) => !/^\d{1,2}[./]\d{1,2}[./]\d{2,4}$/.test(line.text));
 }
 
+const POSTCODE = /^(?:[A-Z]{1,2}-)?(?:\d{4,6}|\d{2}-\d{3}|\d{3} \d{2}|\d{4}-\d{3})(?!\d)/;
+
 const SALUTATION =
   /^(?:herrn?|frau|familie|eheleute|firma|fa\.|hr\.?|fru|pan|pán|pan[íi]|dott\.?|egr\. ?sig\.?|gent\.ma|sr\.?|sra\.?|señor|señora|d\.|dña\.|dhr\.|mevr\.|mr\.?|mrs\.?|ms\.?|messrs\.?|m\.|mme|monsieur|madame|sig\.|spett\.? ?le|an|an die|to|attn:?)$/iu;
 
 /** "Name - Street 1 - 12345 Place" in one line. */
-function splitAddressLine(text: string): { name: string; address: string } | undefined {
+function splitAddressLine(line: string): { name: string; address: string } | undefined {
+  const sentences = line.split(SENTENCE);
+  const registered = sentences.length > 1 && hasLegalForm(sentences[0]!) && !isPostal(sentences[0]!);
+  if (registered && isPostal(sentences[1]!) && LABEL.test(sentences[1]!))
+    return { name: sentences[0]!, address: sentences[1]!.replace(LABEL, '') };
+  const text = sentences.length > 1 && isPostal(sentences[0]!) ? sentences[0]! : line;
   if (!isPostal(text) || text.length > 140) return undefined;
   const parts = text
+    // OCR loses the dot between a house and its place: "Am Hohlweg 12 97318 Kitzingen".
+    .replace(/(?<=\p{L} \d{1,3}[a-z]?) (?=\d{4,5} \p{Lu}\p{Ll})/u, ', ')
     .split(/\s+[·•|*∙–—-]\s*|\s*[·•|∙]\s*|,\s+|\s*;\s*/)
     .map((part) => part.trim())
     .filter(Boolean);
@@ -668,6 +725,7 @@ function findSender(tight: PageLayout, keys: Key[], taken: Party[]): Party | und
       hasLegalForm(segment.text) &&
       !isOther(segment) &&
       !/:$/.test(segment.text) &&
+      !CAPITAL.test(segment.text) &&
       !keys.some((key) => key.tokens[0] === segment.tokens[0] && means(key, 'label_skip')) &&
       segment.tokens.length <= 9,
   );
@@ -689,12 +747,16 @@ function findSender(tight: PageLayout, keys: Key[], taken: Party[]): Party | und
     .sort((a, b) =>
       height(b) - height(a) > 0.35 * page.unit ? 1 : height(a) - height(b) > 0.35 * page.unit ? -1 : 0,
     )[0];
-  const head = chosen && zone(chosen) < 2 ? chosen : (top ?? chosen);
+  // A trade under the name at the top says what the shop is.
+  const isUnderName = chosen && topmost[0] && isTrade(chosen.text) && lineAbove(page, chosen) === topmost[0];
+  const head = isUnderName ? topmost[0] : chosen && zone(chosen) < 2 ? chosen : (top ?? chosen);
   if (!head) return undefined;
   // The legal form may stand alone in the second line of a name.
   const before = head.tokens.length <= 2 ? lineAbove(page, head) : undefined;
   const isPart = before && looksNamed(before) && !startsWithKey(before, keys);
-  const name = toLine([...(isPart ? before.tokens : []), ...head.tokens]);
+  const title = head.tokens.findLastIndex((token, at) => at > 0 && isTitle(token.text));
+  const named = title > 0 && title === head.tokens.length - 1 ? head.tokens.slice(0, title) : head.tokens;
+  const name = toLine([...(isPart ? before.tokens : []), ...named]);
   const under = [name, ...followCentred(page, head, keys)];
   const evidence = head === chosen ? 'company' : 'top';
   const party = readParty('sender', under, keys, page, evidence) ?? {
@@ -709,7 +771,7 @@ function findSender(tight: PageLayout, keys: Key[], taken: Party[]): Party | und
   const again = party.name ? findNameAgain(page, party.name, keys, taken) : undefined;
   if (again) return { ...party, address: again };
   if (party.address) return party;
-  const elsewhere = findAddressElsewhere(page, head, taken);
+  const elsewhere = findAddressElsewhere(page, head, taken, keys);
   return elsewhere ? { ...party, address: elsewhere } : party;
 }
 
@@ -783,12 +845,16 @@ function findAddressElsewhere(
   page: PageLayout,
   head: { text: string; box: Position },
   taken: Party[],
+  keys: Key[],
 ): Party['address'] {
+  // "Fakturanummer 77120" is no place.
+  const isNumber = (segment: Segment) => !isStreet(segment.text) && startsWithKey(segment, keys);
   const words = normalize(head.text);
   const candidates = page.segments.filter(
     (segment) =>
       isPostal(segment.text) &&
       !isContact(segment.text) &&
+      !isNumber(segment) &&
       !taken.some((party) => overlaps(party.box, segment.box)) &&
       segment !== head,
   );
@@ -813,11 +879,25 @@ function findAddressElsewhere(
   return { text: lines.map((line) => addressIn(line.text)).join(', '), box: unite(lines.map((line) => line.box)) };
 }
 
+/** The end of a sentence: not that of "St. Mary" or "No. 5". */
+const SENTENCE = /(?<=\p{L}{4}|[A-Z]{2})\.\s+(?=\p{Lu})/u;
+const LABEL = /^[^:,\d]{3,30}:\s*/;
+
+/** "Acme Ltd. Registered office: 1 High Street, Leeds LS1 1AA. Registered in England" names the place in one sentence. */
+function sentenceOf(text: string): string {
+  const sentences = text.split(SENTENCE);
+  const placed = sentences.find((one) => isPostal(one));
+  return placed && sentences.length > 1 ? placed.replace(LABEL, '') : text;
+}
+
 /** What is the address in "High Street 1, Leeds LS1 1AA | 0113 496 0000 | VAT 123 4567 82". */
-function addressIn(text: string): string {
+function addressIn(line: string): string {
+  const text = sentenceOf(line);
   const parts = text.split(/\s+[|·•∙]\s+/);
   const isOther = (part: string) =>
     isContact(part) || /:/.test(part) || !/\p{L}{2}/u.test(part) || (/\d{3}[\d ]{4}/.test(part) && !isPostal(part));
-  const kept = parts.filter((part) => !isOther(part));
+  // "1 High Street, Leeds LS1 1AA · DX 240 Leeds": behind the place comes at most the country.
+  const place = parts.findIndex((part) => isPostal(part));
+  const kept = parts.filter((part, at) => !isOther(part) && !(place >= 0 && at > place && /\d/.test(part)));
   return kept.length > 0 ? kept.join(', ') : text;
 }

@@ -13,8 +13,16 @@ const TYPES: [type: string, pattern: RegExp, score: number][] = [
     /\b(?:pr[oó] ?-?forma|zálohová faktura|zálohová faktúra|zálohový list|predfaktúra|díjbekérő|ennakkolasku)/iu,
     1,
   ],
-  ['delivery_note', /^(?:delivery note|lieferschein|bon de livraison|dodací list|pakbon|albarán)\b/imu, 0.3],
-  ['order', /^(?:purchase order|bestellung|bon de commande|objednávka)\s*$/imu, 0],
+  [
+    'delivery_note',
+    /^(?:delivery (?:note|docket|ticket)|packing (?:slip|list)|lieferschein|bon de livraison|bordereau de livraison|documento di trasporto|d\.? ?d\.? ?t\.?|dodací list|dokument wz|wydanie zewnętrzne|pakbon|leverbon|afleverbon|vrachtbrief|albarán|nota de entrega|guia de (?:remessa|transporte)|szállítólevél|følgeseddel|leveringsseddel|pakkseddel|följesedel|leveranssedel|lähetyslista|lähete|aviz de însoțire)(?!\p{L})/imu,
+    0.3,
+  ],
+  [
+    'order',
+    /^(?:purchase order|bestellung|bon de commande|objednávka|ordine (?:d.acquisto|di acquisto)|pedido|orden de compra|inkooporder|zamówienie|megrendelés|indkøbsordre|innkjøpsordre|inköpsorder|ostotilaus|nota de encomenda|comandă)\s*$/imu,
+    0,
+  ],
   ['debit_note', /\b(?:debit note|lastschriftanzeige|vrubopis|ťarchopis)/iu, 0.6],
   [
     'receipt',
@@ -27,6 +35,8 @@ const TYPES: [type: string, pattern: RegExp, score: number][] = [
     0.5,
   ],
 ];
+
+const RECEIPT = TYPES.find(([type]) => type === 'receipt')![1];
 
 /** Attributes of the whole document: what it is and its language. */
 export function scoreAttributes(findings: Findings, put: Put): void {
@@ -46,13 +56,23 @@ export function scoreAttributes(findings: Findings, put: Put): void {
       hints: { [type]: 1, title: title > 0 ? 1 : 0 },
     });
   }
-  if (scored.length === 0) scored.push({ value: 'tax_invoice', raw: '', page: 1, box: null, tokens: [], score: -0.2 });
+  if (scored.length === 0) scored.push(withoutTitle(findings));
   put('document_type', scored);
   const language = guessLanguage(findings.pages.flatMap((page) => page.tokens.map((token) => token.text)));
   if (language) {
     const score = Math.log(language.confidence / (1 - language.confidence));
     put('language', [{ value: languageValue(language.code), raw: '', page: 1, box: null, tokens: [], score }]);
   }
+}
+
+/** What has no title is an invoice, unless it tells what was paid in the shop: receipts say what they are at their end. */
+function withoutTitle({ pages, keys }: Findings): Scored {
+  const isPaid = keys.some(({ meanings }) =>
+    meanings.some(({ field }) => field === '_tendered' || field === '_change'),
+  );
+  const isLast = pages.length === 1 && pages[0]!.segments.some(({ text }) => RECEIPT.test(text));
+  const value = isPaid || isLast ? 'receipt' : 'tax_invoice';
+  return { value, raw: '', page: 1, box: null, tokens: [], score: -0.2, hints: { [value]: 1 } };
 }
 
 const height = ({ box }: { box: Position }) => box[3] - box[1];

@@ -28,7 +28,8 @@ export function scoreDates(findings: Findings, put: Put): void {
       if (field === 'date_due' && weight < 1 && before && dates.some(({ tokens }) => tokens.includes(before)))
         return [];
       const taken = claimed(value, field);
-      if (field === 'date_issue' && weight < 1 && isOfAmount(findings, pair.key)) return [];
+      const isOther = () => isOfOther(findings, pair.key) || beginsPeriod(value, dates) || isOfDebit(value);
+      if (field === 'date_issue' && weight < 1 && isOther()) return [];
       const doubt = (weight < 1 && taken ? -1.5 : 0) + (findings.isItem(value.page, value.line) ? -1.5 : 0);
       return fromValue(value, score + doubt, { ...labelHints(pair), taken: taken ? 1 : 0 });
     });
@@ -38,8 +39,12 @@ export function scoreDates(findings: Findings, put: Put): void {
   const free = dates.filter(
     (value) => value.page === 1 && !claimed(value, 'date_issue') && !findings.isItem(value.page, value.line),
   );
-  free.slice(0, 2).forEach((value, at) => {
-    issue.push(fromValue(value, -0.9 + (free.length === 1 ? WEIGHTS.onlyOne : 0) - at * 0.4));
+  const letter = free.find(isOfLetter);
+  const first = [...(letter ? [letter] : []), ...free.filter((value) => value !== letter)].slice(0, 2);
+  first.forEach((value, at) => {
+    const doubt = value === letter ? -LETTER : at * 0.4;
+    const only = free.length === 1 ? WEIGHTS.onlyOne : 0;
+    issue.push(fromValue(value, -0.9 + only - doubt, { letter: value === letter ? 1 : 0 }));
   });
   const best = unify(issue)[0];
   const due = scored.get('date_due')!.map((one): Scored => {
@@ -48,31 +53,85 @@ export function scoreDates(findings: Findings, put: Put): void {
   });
   put('date_issue', issue);
   const likely = due.filter((one) => one.score > -1.2);
-  put('date_due', likely.length > 0 ? likely : datesOfDebit(dates, best?.value));
+  put('date_due', likely.length > 0 ? likely : datesOfDebit(findings, dates, best?.value));
   put(
     'date_uzp',
     scored.get('date_uzp')!.filter((one) => one.score > -0.8),
   );
 }
 
-/** "Acompte versé le 20/02/2024": the date is that of the amount which the line names first. */
-const isOfAmount = ({ keys }: Findings, { tokens: [first] }: Key) =>
-  keys.some(
+/**
+ * "Acompte versé le 20/02/2024", "Bestellung Nr. 118 vom 1.3.2024": the date is that of what the line names first, or of
+ * what the line above it names when the words for a date begin a line of a paragraph.
+ */
+function isOfOther({ keys, pages }: Findings, { tokens, page, line }: Key): boolean {
+  const first = tokens[0]!;
+  const { segment } = first;
+  // "Order 118 Date: 1.3.2024" are two labels.
+  const goesOn = /^\p{Ll}/u.test(first.text) && !/:$/.test(tokens.at(-1)!.text);
+  const unit = pages.find(({ number }) => number === page)!.unit;
+  const isAbove = (other: Key) => {
+    const above = other.tokens[0]!.segment;
+    const gap = segment.box[1] - above.box[3];
+    return other.line === line - 1 && Math.abs(above.box[0] - segment.box[0]) < unit && gap < 0.6 * unit;
+  };
+  return keys.some(
     (other) =>
-      other.tokens[0]!.segment === first!.segment &&
-      other.tokens[0]!.box[0] < first!.box[0] &&
+      other.page === page &&
+      (other.tokens[0]!.segment === segment
+        ? other.tokens[0]!.box[0] < first.box[0]
+        : segment.tokens[0] === first && goesOn && isAbove(other)) &&
       other.meanings.some(
-        ({ field, weight }) => weight === 1 && /^(?:amount_|_discount|_other_date|order_id)/.test(field),
+        ({ field, weight }) =>
+          weight === 1 &&
+          (/^(?:amount_|_discount|_other_date)/.test(field) || (goesOn && /^(?:order_id|_other_id)/.test(field))),
       ),
   );
+}
+
+/** "vom 06.12.2013 bis zum 06.12.2014": a day on which a period begins. */
+function beginsPeriod({ tokens }: Value, dates: Value[]): boolean {
+  const { segment } = tokens[0]!;
+  const end = segment.tokens.indexOf(tokens.at(-1)!);
+  return dates.some((other) => {
+    const at = segment.tokens.indexOf(other.tokens[0]!);
+    return at > end && at - end <= 3;
+  });
+}
+
+/** How much the form of a letter's date counts, in logits. */
+const LETTER = 1.4;
+
+/** "24 January 2024" alone at the right, or "Leeds, 24 January 2024": so letters are dated. */
+function isOfLetter({ tokens }: Value): boolean {
+  const { segment } = tokens[0]!;
+  const others = segment.tokens.filter((token) => !tokens.includes(token));
+  if (others.length === 0) return true;
+  const place = others.map(({ text }) => text).join(' ');
+  return (
+    segment.tokens.at(-1) === tokens.at(-1) &&
+    /^\p{Lu}[\p{L}.' -]{1,30},(?: (?:den|le|il|dne|dňa|dnia|on|kelt))?$/u.test(place)
+  );
+}
 
 const DEBIT =
   /\b(?:abbuchen|abgebucht|buchen wir|eingezogen|ziehen wir|einzug|fällig|prélev\p{L}*|domiciliación|adeudo|addebit\p{L}*|afgeschreven|incasso|direct debit|be debited|will be collected|trækkes|betalingsservice|autogiro|inkaso|zahlbar|zahlen sie|überweis\p{L}*|begleichen|payable|please (?:pay|transfer|remit)|pay(?:ment)? (?:is )?(?:due )?(?:by|before|until|no later)|à (?:payer|régler)|(?:règlement|paiement) (?:avant|au plus tard|le)|entro il|pagar (?:antes|hasta)|a más tardar|uiterlijk|te voldoen|pagamento até|pagar até|betal\p{L}* (?:senest|senast|innen)|najpóźniej|nejpozději|najneskôr|uhraďte|mennessä|legkésőbb|până la)(?![\p{L}])/iu;
 
+/** "We collect the amount on 4 March", in a sentence. */
+const isOfDebit = ({ tokens }: Value) => tokens[0]!.segment.tokens.length > 5 && DEBIT.test(tokens[0]!.segment.text);
+
 /** "The amount will be collected on 4 March": a date in a sentence about the payment, which no label announces. */
-function datesOfDebit(dates: Value[], issue: string | undefined): Scored[] {
+function datesOfDebit({ pages }: Findings, dates: Value[], issue: string | undefined): Scored[] {
   return dates.flatMap((value) => {
-    const text = value.tokens[0]!.segment.text;
+    const { segment } = value.tokens[0]!;
+    const { segments, unit } = pages.find(({ number }) => number === value.page)!;
+    // Sentences go on in the next line.
+    const below = segments.find(
+      ({ box, line }) =>
+        line === segment.line + 1 && Math.abs(box[0] - segment.box[0]) < unit && box[1] - segment.box[3] < 0.6 * unit,
+    );
+    const goesOn = segment.tokens.at(-1) !== value.tokens.at(-1);
+    const text = `${segment.text} ${(goesOn && below?.text) || ''}`;
     const early = issue !== undefined && value.value < issue;
     return DEBIT.test(text) && !early ? [fromValue(value, 0)] : [];
   });

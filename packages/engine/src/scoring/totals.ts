@@ -81,7 +81,9 @@ export function scoreTotals(findings: Findings, put: Put): void {
     chosen.amount_due.sort((a, b) => b.score - a.score);
   }
   for (const field of TOTAL_FIELDS) {
-    const list = (chosen[field] ?? []).filter((amount) => amount.score > (floor[field] ?? -0.5));
+    const list = (chosen[field] ?? []).filter(
+      (amount) => amount.score > (floor[field] ?? -0.5) && !(field === 'amount_total_tax' && isMore(amount, total)),
+    );
     const named = new Set((candidates[field] ?? []).filter((one) => one.value).map((one) => one.units));
     put(
       field,
@@ -99,6 +101,10 @@ export function scoreTotals(findings: Findings, put: Put): void {
     );
   }
 }
+
+/** No tax is as much as the total. */
+const isMore = (tax: Amount, total: Amount | undefined): boolean =>
+  total !== undefined && total.units !== 0 && Math.abs(tax.units) >= Math.abs(total.units);
 
 /** What was given less the change, in logits: receipts print both. */
 const LESS_CHANGE = 2;

@@ -1,7 +1,7 @@
 import type { Gray } from './skew';
 
 /** Side of the squares in which the paper is measured: light falls unevenly on photos. */
-const TILE = 64;
+export const TILE = 64;
 
 export interface Paper {
   across: number;

@@ -1,4 +1,4 @@
-import { levelAt, measurePaper } from './paper';
+import { levelAt, measurePaper, TILE } from './paper';
 import type { Gray } from './skew';
 
 /** Shorter than this, in pixels at 300 DPI, is a stroke of a letter. */
@@ -26,13 +26,6 @@ export function eraseRules(picture: Gray): Gray {
   const { width, height } = picture;
   const paper = measurePaper(picture);
   const ink = new Uint8Array(width * height);
-  for (let y = 0; y < height; y++) {
-    for (let x = 0; x < width; x++) {
-      const at = y * width + x;
-      const level = levelAt(paper, x, y);
-      if (picture.data[at]! < FAINT * level) ink[at] = picture.data[at]! < INK * level ? 2 : 1;
-    }
-  }
   let data: Buffer | undefined;
   const erase = (x: number, top: number, bottom: number) => {
     data ??= Buffer.from(picture.data);
@@ -41,22 +34,33 @@ export function eraseRules(picture: Gray): Gray {
         data[y * width + one] = levelAt(paper, one, y);
     }
   };
-  for (let x = 0; x < width; x++) {
-    for (let y = 0; y < height; y++) {
-      if (!ink[y * width + x]) continue;
-      const bottom = endOfRun(ink, x, y, picture);
-      if (bottom - y >= LEAST_LENGTH && isRule(ink, x, y, bottom, width)) erase(x, y, bottom);
-      y = bottom;
+  // Runs of ink in all columns at once, because pixels of one line stand beside each other in memory. 0: no run.
+  const tops = new Int32Array(width);
+  const bottoms = new Int32Array(width);
+  const close = (x: number) => {
+    const [top, bottom] = [tops[x]! - 1, bottoms[x]!];
+    if (bottom - top >= LEAST_LENGTH && isRule(ink, x, top, bottom, width)) erase(x, top, bottom);
+  };
+  for (let y = 0; y < height; y++) {
+    for (let left = 0; left < width; left += TILE) {
+      const level = levelAt(paper, left, y);
+      const [faint, dark] = [FAINT * level, INK * level];
+      const right = Math.min(width, left + TILE);
+      for (let x = left; x < right; x++) {
+        const pixel = picture.data[y * width + x]!;
+        if (pixel >= faint) continue;
+        ink[y * width + x] = pixel < dark ? 2 : 1;
+        if (tops[x]! > 0 && y - bottoms[x]! > MOST_GAP) {
+          close(x);
+          tops[x] = 0;
+        }
+        tops[x] ||= y + 1;
+        bottoms[x] = y + 1;
+      }
     }
   }
+  for (let x = 0; x < width; x++) if (tops[x]! > 0) close(x);
   return data ? { data, width, height } : picture;
-}
-
-/** Where the ink that begins at a pixel and runs down ends, over small gaps. */
-function endOfRun(ink: Uint8Array, x: number, top: number, { width, height }: Gray): number {
-  let end = top + 1;
-  for (let y = top + 1; y < height && y - end <= MOST_GAP; y++) if (ink[y * width + x]) end = y + 1;
-  return end;
 }
 
 function isRule(ink: Uint8Array, x: number, top: number, bottom: number, width: number): boolean {

@@ -56,33 +56,35 @@ const LONGEST_RUN = 26;
 /** Dark points of letters. */
 function findInk(data: Buffer, width: number, height: number): Points {
   const levels = new Uint32Array(256);
-  for (const value of data) levels[value]!++;
+  for (let at = 0; at < data.length; at++) levels[data[at]!]!++;
   let paper = 255;
   for (let below = data.length; paper > 0 && below > data.length / 2; paper--) below -= levels[paper]!;
-  const isInk = (x: number, y: number) => data[y * width + x]! < paper - 45;
+  const least = paper - 45;
+  const dark = new Uint8Array(data.length);
+  for (let at = 0; at < data.length; at++) dark[at] = data[at]! < least ? 1 : 0;
   const inRule = new Uint8Array(data.length);
-  const markRuns = (lines: number, length: number, at: (line: number, step: number) => number) => {
-    for (let line = 0; line < lines; line++) {
-      let start = 0;
-      for (let step = 0; step <= length; step++) {
-        if (step < length && data[at(line, step)]! < paper - 45) continue;
-        if (step - start > LONGEST_RUN) for (let one = start; one < step; one++) inRule[at(line, one)] = 1;
-        start = step + 1;
-      }
-    }
-  };
-  markRuns(height, width, (y, x) => y * width + x);
-  markRuns(width, height, (x, y) => y * width + x);
+  for (let y = 0; y < height; y++) markRuns(dark, inRule, y * width, 1, width);
+  for (let x = 0; x < width; x++) markRuns(dark, inRule, x, width, height);
   const found: number[] = [];
   const margin = Math.round(Math.min(width, height) * 0.02);
   for (let y = margin; y < height - margin; y++) {
-    for (let x = margin; x < width - margin; x++) {
-      if (isInk(x, y) && !inRule[y * width + x]) found.push(y * width + x);
+    for (let at = y * width + margin; at < (y + 1) * width - margin; at++) {
+      if (dark[at] && !inRule[at]) found.push(at);
     }
   }
   const step = Math.max(1, Math.ceil(found.length / MAX_POINTS));
   const kept = Int32Array.from({ length: Math.ceil(found.length / step) }, (_, at) => found[at * step]!);
   return { x: kept.map((at) => at % width), y: kept.map((at) => Math.floor(at / width)) };
+}
+
+/** Marks the long runs of ink in one line of pixels, which begins at `first` and goes on every `stride`. */
+function markRuns(dark: Uint8Array, marks: Uint8Array, first: number, stride: number, length: number): void {
+  let start = 0;
+  for (let step = 0; step <= length; step++) {
+    if (step < length && dark[first + step * stride]) continue;
+    if (step - start > LONGEST_RUN) for (let one = start; one < step; one++) marks[first + one * stride] = 1;
+    start = step + 1;
+  }
 }
 
 function sharpest(points: Points) {
