@@ -1,3 +1,6 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCli } from '../cli';
 
@@ -34,6 +37,37 @@ test('files are read without any server, one line of JSON each', async () => {
   ]);
   expect(lines[0].fields.amount_total).toMatchObject({ value: expect.stringMatching(/^\d+\.\d\d$/), page: 1 });
   expect(lines[0].tables.line_items.length).toBeGreaterThan(0);
+});
+
+describe('files that have to be converted first', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'intake-test-extract-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  test('are read as the services do, and one that cannot be read does not keep the others back', async () => {
+    const text = ['Harbour Ltd', 'Invoice number: HF-2024-0117', 'Invoice date: 15 March 2024'];
+    const file = (name: string) => join(folder, name);
+    writeFileSync(file('letter.rtf'), `{\\rtf1\\ansi ${text.map((line) => `${line}\\par`).join('\n')}}`);
+    writeFileSync(file('nothing.rtf'), '');
+    const damaged = readFileSync(join(samples, 'invoice-en.pdf'), 'latin1').replace(/endobj/g, '');
+    writeFileSync(file('damaged.pdf'), damaged, 'latin1');
+    execFileSync('heif-enc', ['-q', '80', '-o', file('photo.heic'), join(samples, 'scan-en.png')], { stdio: 'pipe' });
+    const names = ['letter.rtf', 'nothing.rtf', 'damaged.pdf', 'photo.heic'];
+
+    const { exitCode, out, err } = await intake('extract', ...names.map(file));
+    expect([exitCode, err]).toEqual([1, expect.stringMatching(/^\S*nothing\.rtf: .+\n$/)]);
+    const lines = out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines.map((line) => [line.file, line.mimeType, line.fields.document_id?.value])).toEqual([
+      [file('letter.rtf'), 'application/rtf', 'HF-2024-0117'],
+      [file('damaged.pdf'), 'application/pdf', expect.stringMatching(/\d/)],
+      [file('photo.heic'), 'image/heic', '70425'],
+    ]);
+  });
 });
 
 test.each([

@@ -1,12 +1,22 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type EngineJobs, engineWorker, type Recognition, type TableRow } from '@intake/engine';
-import { ChildPool, detectMimeType, SNIFF_BYTES } from '@intake/untrusted';
+import type { Environment } from '@intake/service';
+import {
+  ChildPool,
+  type ConvertJobs,
+  convertWorker,
+  detectMimeType,
+  isHeifType,
+  isOfficeType,
+  SNIFF_BYTES,
+} from '@intake/untrusted';
 import type { FileCommand } from '../command';
 import { CommandError } from '../errors';
 
 /** Time that a file may take, in milliseconds, and memory, in bytes. */
 const LIMITS = { timeoutMs: 120_000, memoryBytes: 1_500_000_000 };
+const PDF = 'application/pdf';
 
 /** Reads documents with the engine, without any server. */
 export const extract: FileCommand = {
@@ -14,29 +24,59 @@ export const extract: FileCommand = {
   about: 'print the fields of the files that follow as JSON, one line each; needs no server',
   optional: { locale: 'decides dates such as 03/04/2024, for example en_US', tesseract: 'the OCR program' },
   async *run(files, { locale, tesseract }, env) {
-    const pool = new ChildPool<EngineJobs>({
-      worker: engineWorker,
-      size: 1,
-      env: { PATH: env.PATH ?? '/usr/local/bin:/usr/bin:/bin' },
-      ...LIMITS,
-    });
+    const reader = createReader(env);
+    const failures: string[] = [];
     try {
       for (const file of files) {
-        const bytes = await readFile(file).catch((error: Error) => {
-          throw new CommandError(`${file}: ${error.message}`);
-        });
-        const mimeType = detectMimeType(bytes.subarray(0, SNIFF_BYTES), path.basename(file));
-        const options = { mimeType, ...(locale && { locale }), ...(tesseract && { ocr: { tesseract } }) };
-        const recognition = await pool.run('recognize', { bytes, options }).catch((error: Error) => {
-          throw new CommandError(`${file}: ${error.message}`);
-        });
-        yield { file, mimeType, ...toJson(recognition) };
+        try {
+          const bytes = await readFile(file);
+          const mimeType = detectMimeType(bytes.subarray(0, SNIFF_BYTES), path.basename(file));
+          const options = { mimeType, ...(locale && { locale }), ...(tesseract && { ocr: { tesseract } }) };
+          yield { file, mimeType, ...toJson(await reader.read(bytes, options)) };
+        } catch (error) {
+          failures.push(`${file}: ${(error as Error).message}`);
+        }
       }
     } finally {
-      await pool.close();
+      await reader.close();
     }
+    if (failures.length > 0) throw new CommandError(failures.join('\n'));
   },
 };
+
+/** Reads files as the services do: office files and HEIF pictures are converted first, damaged PDFs repaired. */
+function createReader(env: Environment) {
+  const environment = { env: { PATH: env.PATH ?? '/usr/local/bin:/usr/bin:/bin' } };
+  const engine = new ChildPool<EngineJobs>({ worker: engineWorker, size: 1, ...environment, ...LIMITS });
+  const converter = new ChildPool<ConvertJobs>({
+    ...{ worker: convertWorker, size: 1, ...environment, ...LIMITS },
+    ...{ jobsPerChild: 1, folders: 'intake-extract-' },
+  });
+  const prepare = async (bytes: Buffer, mimeType: string) => {
+    if (isOfficeType(mimeType)) {
+      const pdf = await converter.run('convertOffice', { bytes, mimeType, program: 'soffice' });
+      return { bytes: pdf, mimeType: PDF };
+    }
+    if (!isHeifType(mimeType)) return { bytes, mimeType };
+    const pictures = await converter.run('convertHeif', { bytes, program: 'heif-convert' });
+    return { bytes: await engine.run('joinPictures', { pictures }), mimeType: PDF };
+  };
+
+  return {
+    async read(sent: Buffer, wanted: EngineJobs['recognize']['input']['options']): Promise<Recognition> {
+      const { bytes, mimeType } = await prepare(sent, wanted.mimeType);
+      const options = { ...wanted, mimeType };
+      return engine.run('recognize', { bytes, options }).catch(async (error: Error & { reason?: string }) => {
+        if (error.name !== 'UnreadableDocument' || error.reason !== 'corrupt' || mimeType !== PDF) throw error;
+        const repaired = await converter.run('repairPdf', { bytes, program: 'qpdf' });
+        return engine.run('recognize', { bytes: repaired, options });
+      });
+    },
+    async close(): Promise<void> {
+      await Promise.all([engine.close(), converter.close()]);
+    },
+  };
+}
 
 /** The best value of each field, and the rows of the tables. */
 function toJson({ fields, tables, language, pageCount, eInvoice }: Recognition) {
