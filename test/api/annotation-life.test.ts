@@ -433,6 +433,14 @@ it('words of the pages are found, clicked and searched, also after a turn', asyn
     content: { value: word.text, ocr_text: word.text, page: 1, position: word.position },
     validation_sources: ['human'],
   });
+  const total = flatten((await api.get(`${annotation}/content`)).content).find((n) => n.schema_id === 'amount_total');
+  const at = words.results[0].items.findIndex(({ text }: Json) => text === '1200.00');
+  const [amount, currency] = words.results[0].items.slice(at, at + 2).map(({ position }: Json) => position);
+  const both = { rectangle: [...amount.slice(0, 2), ...currency.slice(2)], page: pages[0] };
+  expect((await api.post(`${total.url}/select`, both)).content).toMatchObject({
+    ...{ value: '1 200.00', normalized_value: '1200.00' },
+    ...{ ocr_text: '1 200.00', ocr_raw_text: '1200.00 EUR' },
+  });
 
   expect((await send('POST', `${annotation}/rotate`, { body: { rotation_deg: 45 } })).status).toBe(400);
   expect((await send('POST', `${annotation}/rotate`, { body: { rotation_deg: 90 } })).status).toBe(204);
