@@ -544,7 +544,10 @@ it('labels are put on annotations and taken off', async () => {
   expect((await api.get(annotation)).labels).toEqual([label.url]);
   const list = await api.get(`/annotations?labels=${label.id}&sideload=labels`);
   expect([list.results.map(({ url }: Json) => url), list.labels]).toEqual([[annotation], [label]]);
-  expect((await apply({ add: [`${label.url}9999`] })).status).toBe(400);
+  expect(await apply({ add: [label.url], remove: [`${label.url}9999`] })).toEqual({
+    status: 400,
+    body: { operations: { remove: ['Invalid hyperlink - Object does not exist.'] } },
+  });
   expect((await apply({ add: [label.id] })).status).toBe(400);
   expect((await apply({ add: [label.url] }, [`${annotation}9999`])).status).toBe(400);
   await apply({ remove: [label.url] });
