@@ -455,6 +455,34 @@ it('words of the pages are found, clicked and searched, also after a turn', asyn
   expect([image.readUInt32BE(16), image.readUInt32BE(20)]).toEqual([page.height, page.width]);
 });
 
+it('a long document has all its pages, and is read as far as its queue says', async () => {
+  const lines = invoiceLines('LONG-1');
+  const [long] = await importAll([
+    { fileName: 'long.pdf', content: await buildPdf({ lines, pages: Array(33).fill(['More']) }) },
+  ]);
+  const { pages, document } = await api.get(long as string);
+  expect(pages).toHaveLength(34);
+  expect(await api.get(pages[33])).toMatchObject({ number: 34, width: 1240, height: 1754 });
+  expect((await api.download(`${pages[33]}/content`)).subarray(1, 4).toString()).toBe('PNG');
+  const wordsOf = (page: number) => send('GET', `${long}/page_data?granularity=words&page_numbers=${page}`);
+  expect([(await wordsOf(32)).status, (await wordsOf(33)).status]).toEqual([200, 404]);
+  const [split] = (await api.post(`${long}/split`, { documents: [{ pages: [{ page: pages[33] }] }] })).results;
+  expect((await settled(split.annotation)).pages).toHaveLength(1);
+  expect((await api.get(split.document)).parent).toBe(document);
+
+  const { workspace, schema } = await api.get(queue);
+  const own = { name: 'Short', workspace, schema, rir_params: 'effective_page_count=1&tables=false' };
+  const { id } = await api.post('/queues', own);
+  const task = await api.upload(id, [{ fileName: 'two.pdf', content: await buildPdf({ lines, pages: [lines] }) }]);
+  const { annotationIds } = await waitFor('the upload', () => api.findUploaded(task), { timeoutMs: 90_000 });
+  const short = `${system.baseUrl}/v1/annotations/${annotationIds[0]}`;
+  expect((await settled(short)).pages).toHaveLength(2);
+  const nodes = flatten((await api.get(`${short}/content`)).content);
+  expect(nodes.find((node) => node.schema_id === 'document_id').content.value).toBe('LONG-1');
+  expect(nodes.filter(({ category }) => category === 'tuple')).toEqual([]);
+  expect((await api.get(`${short}/search?phrase=LONG-1`)).results).toHaveLength(1);
+});
+
 it('the rows of a table are read from the page by its grid', async () => {
   const annotation = await importOne();
   const words: Json[] = (await api.get(`${annotation}/page_data?granularity=words`)).results[0].items;

@@ -59,12 +59,12 @@ export interface LookedAt {
 
 type QueueSettings = Readonly<Record<string, unknown>>;
 
-/** Looks for codes on the pages of a PDF, and for what its queue says of files that hold several documents. */
+/** Looks for codes on the pages of a PDF. */
 export async function lookAt(
-  { pool, queues }: JobTools,
-  caller: Caller,
-  { queueId, mimeType }: Job,
+  { pool }: JobTools,
+  { mimeType }: Job,
   bytes: Buffer,
+  settings: QueueSettings | undefined,
   signal: AbortSignal,
 ): Promise<LookedAt> {
   if (mimeType !== 'application/pdf') return { bytes, pageCount: 0, codes: [], settings: undefined };
@@ -75,9 +75,7 @@ export async function lookAt(
       if ((error as Error).name !== 'UnreadableDocument') throw error;
       return { pageCount: 0, codes: [] };
     });
-  if (pageCount < 2) return { bytes, pageCount, codes, settings: undefined };
-  const [target] = (await queues.getQueues({ ids: [queueId] }, caller)).queues;
-  return { bytes, pageCount, codes, settings: target?.settings };
+  return { bytes, pageCount, codes, settings: pageCount < 2 ? undefined : settings };
 }
 
 /** Whether people want to be told that a file seems to hold several documents (`suggested_edit` of its queue's settings). */
