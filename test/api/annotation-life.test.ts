@@ -433,6 +433,14 @@ it('words of the pages are found, clicked and searched, also after a turn', asyn
     content: { value: word.text, ocr_text: word.text, page: 1, position: word.position },
     validation_sources: ['human'],
   });
+  const total = flatten((await api.get(`${annotation}/content`)).content).find((n) => n.schema_id === 'amount_total');
+  const at = words.results[0].items.findIndex(({ text }: Json) => text === '1200.00');
+  const [amount, currency] = words.results[0].items.slice(at, at + 2).map(({ position }: Json) => position);
+  const both = { rectangle: [...amount.slice(0, 2), ...currency.slice(2)], page: pages[0] };
+  expect((await api.post(`${total.url}/select`, both)).content).toMatchObject({
+    ...{ value: '1 200.00', normalized_value: '1200.00' },
+    ...{ ocr_text: '1 200.00', ocr_raw_text: '1200.00 EUR' },
+  });
 
   expect((await send('POST', `${annotation}/rotate`, { body: { rotation_deg: 45 } })).status).toBe(400);
   expect((await send('POST', `${annotation}/rotate`, { body: { rotation_deg: 90 } })).status).toBe(204);
@@ -445,6 +453,34 @@ it('words of the pages are found, clicked and searched, also after a turn', asyn
   expect(page.rotation_deg).toBe(90);
   const image = await api.download(page.content);
   expect([image.readUInt32BE(16), image.readUInt32BE(20)]).toEqual([page.height, page.width]);
+});
+
+it('a long document has all its pages, and is read as far as its queue says', async () => {
+  const lines = invoiceLines('LONG-1');
+  const [long] = await importAll([
+    { fileName: 'long.pdf', content: await buildPdf({ lines, pages: Array(33).fill(['More']) }) },
+  ]);
+  const { pages, document } = await api.get(long as string);
+  expect(pages).toHaveLength(34);
+  expect(await api.get(pages[33])).toMatchObject({ number: 34, width: 1240, height: 1754 });
+  expect((await api.download(`${pages[33]}/content`)).subarray(1, 4).toString()).toBe('PNG');
+  const wordsOf = (page: number) => send('GET', `${long}/page_data?granularity=words&page_numbers=${page}`);
+  expect([(await wordsOf(32)).status, (await wordsOf(33)).status]).toEqual([200, 404]);
+  const [split] = (await api.post(`${long}/split`, { documents: [{ pages: [{ page: pages[33] }] }] })).results;
+  expect((await settled(split.annotation)).pages).toHaveLength(1);
+  expect((await api.get(split.document)).parent).toBe(document);
+
+  const { workspace, schema } = await api.get(queue);
+  const own = { name: 'Short', workspace, schema, rir_params: 'effective_page_count=1&tables=false' };
+  const { id } = await api.post('/queues', own);
+  const task = await api.upload(id, [{ fileName: 'two.pdf', content: await buildPdf({ lines, pages: [lines] }) }]);
+  const { annotationIds } = await waitFor('the upload', () => api.findUploaded(task), { timeoutMs: 90_000 });
+  const short = `${system.baseUrl}/v1/annotations/${annotationIds[0]}`;
+  expect((await settled(short)).pages).toHaveLength(2);
+  const nodes = flatten((await api.get(`${short}/content`)).content);
+  expect(nodes.find((node) => node.schema_id === 'document_id').content.value).toBe('LONG-1');
+  expect(nodes.filter(({ category }) => category === 'tuple')).toEqual([]);
+  expect((await api.get(`${short}/search?phrase=LONG-1`)).results).toHaveLength(1);
 });
 
 it('the rows of a table are read from the page by its grid', async () => {
@@ -536,7 +572,10 @@ it('labels are put on annotations and taken off', async () => {
   expect((await api.get(annotation)).labels).toEqual([label.url]);
   const list = await api.get(`/annotations?labels=${label.id}&sideload=labels`);
   expect([list.results.map(({ url }: Json) => url), list.labels]).toEqual([[annotation], [label]]);
-  expect((await apply({ add: [`${label.url}9999`] })).status).toBe(400);
+  expect(await apply({ add: [label.url], remove: [`${label.url}9999`] })).toEqual({
+    status: 400,
+    body: { operations: { remove: ['Invalid hyperlink - Object does not exist.'] } },
+  });
   expect((await apply({ add: [label.id] })).status).toBe(400);
   expect((await apply({ add: [label.url] }, [`${annotation}9999`])).status).toBe(400);
   await apply({ remove: [label.url] });

@@ -302,8 +302,14 @@ describe('queues', () => {
       [{ rejection_config: null }, 'rejection_config: expected a dictionary of items.'],
       [
         { email_notifications: { postponed_annotations: 1 } },
-        'email_notifications: postponed_annotations must be a valid boolean.',
+        'email_notifications: postponed_annotations: must be a valid boolean.',
       ],
+      [
+        { email_notifications: { recipient: { email: 'nobody' } } },
+        'email_notifications: recipient: email: Enter a valid email address.',
+      ],
+      [{ rejection_config: { enabled: 'no' } }, 'rejection_config: enabled: must be a valid boolean.'],
+      [{ automation: { automate_duplicates: null } }, 'automation: automate_duplicates: must be a valid boolean.'],
     ] as const) {
       expect((await send('PATCH', queue.url, { settings })).body).toEqual({ settings: [message] });
     }

@@ -172,6 +172,13 @@ describe('an e-mail', () => {
     expect(await urls(`${query(email)}&queue=999999`)).toEqual([]);
   });
 
+  it.each(['subject', 'from__name', 'from__email', 'to'])(
+    'is not found by a %s with a null character',
+    async (name) => {
+      expect((await api.get(`/emails?${name}=a%00`)).results).toEqual([]);
+    },
+  );
+
   it('is changed, but not what it was', async () => {
     const email = await sendNew();
     const change = { metadata: { a: 1 }, labels: ['forwarded'], subject: 'Other', type: 'outgoing', from: {} };

@@ -114,6 +114,7 @@ describe('the filter `search`', () => {
     ['reviewers', [1]],
     ['.*', []],
     ['(', []],
+    ['inv\0', []],
   ])('finds beginnings of words of %j in %j', async (text, expected) => {
     expect(await list(`ordering=id&search=${encodeURIComponent(text)}`)).toEqual(expected);
   });
@@ -169,6 +170,14 @@ describe('a search by a query', () => {
     expect(await search({ 'field.total.number': { $gte: 20, $lt: 1234.5 } })).toEqual([1]);
     expect(await search({ 'field.due.date': { $gte: '2026-02-02' } })).toEqual([1]);
     expect(await search({ 'field.due.date': { $emptyOrMissing: true } })).toEqual([2]);
+  });
+
+  it('finds what holds a null character, and fails at none', async () => {
+    await write(api, found[2], { number: 'a\0b' });
+    for (const operator of ['$eq', '$startsWith', '$anyTokenStartsWith', '$containsPrefixes']) {
+      expect(await search({ 'field.number.string': { [operator]: 'a\0b' } })).toEqual([2]);
+    }
+    await write(api, found[2], { number: 'Žluťoučký kůň' });
   });
 
   it('finds what annotations are', async () => {

@@ -16,4 +16,5 @@ export { createInbox, type Inbox } from './inbox';
 export { createLeases, type Lease, type Leases } from './lease';
 export { among, inQueues, type PageRequest, toSort, toWindow } from './listing';
 export { createOutbox, type NewOutboxRow, type Outbox, type OutboxRow } from './outbox';
+export { escapePattern } from './pattern';
 export { startSweep } from './sweep';

@@ -1,3 +1,4 @@
+import { readPrinted } from '../formats/printed-value';
 import type { Datapoint, SchemaContent } from '../schema-content';
 import { schemaIndex } from '../schema-index';
 import type { ContentResult } from './content-change';
@@ -12,6 +13,8 @@ export interface Selection {
   readonly text: string;
   readonly page: number;
   readonly position: Box;
+  /** Of the queue: how its documents write dates. */
+  readonly locale?: string;
 }
 
 /**
@@ -24,7 +27,7 @@ export function selectText(
   schema: SchemaContent,
   nodes: readonly ContentNode[],
   id: number,
-  { text, page, position }: Selection,
+  { text, page, position, locale }: Selection,
 ): ContentResult {
   const draft = new Draft(nodes, schemaIndex(schema));
   const node = draft.find(id);
@@ -36,7 +39,7 @@ export function selectText(
   const written = takeText(
     node,
     schemaNode,
-    { text, page, position },
+    { text, page, position, locale },
     {
       defaultSources: () => ['human'],
       normalizedValue: 'ignore',
@@ -48,15 +51,23 @@ export function selectText(
   return draft.finish();
 }
 
-/** A datapoint with text of a page as its value; what was taken is kept beside it. */
+/** Text of a page that becomes a value; of an empty cell there is neither page nor position. */
+export interface TakenText extends Omit<Selection, 'page' | 'position'> {
+  readonly page: number | null;
+  readonly position: Box | null;
+}
+
+/** A datapoint with text of a page as its value, read as documents print it; what was taken is kept beside it. */
 export function takeText(
   node: ContentNode,
   datapoint: Datapoint,
-  { text, page, position }: { readonly text: string; readonly page: number | null; readonly position: Box | null },
+  { text, page, position, locale }: TakenText,
   rules: WriteRules,
 ): ReturnType<typeof writeNode> {
   const value = [...text].slice(0, MAX_VALUE_LENGTH).join('');
-  const given = { content: { value, page, position: position && [...position] } };
+  const printed = readPrinted(datapoint, text, locale);
+  const read = printed === null ? { value } : { normalizedValue: printed };
+  const given = { content: { ...read, page, position: position && [...position] } };
   const written = writeNode(node, datapoint, given, rules);
   const content = written.errors ? null : written.node.content;
   if (written.errors || !content) return written;

@@ -74,6 +74,11 @@ export function fitDecimal(normalized: string, format?: string | null): string |
   return /^0*$/.test(fraction) ? whole! : null;
 }
 
+/** What stands before the decimals in a format; null: it has none. */
+export function decimalMarkOf(format?: string | null): string | null {
+  return separatorsOf(format).decimal;
+}
+
 function separatorsOf(format: string | null | undefined): Separators {
   return (
     SEPARATORS.get(format === undefined ? DEFAULT_NUMBER_FORMAT : format) ?? SEPARATORS.get(DEFAULT_NUMBER_FORMAT)!

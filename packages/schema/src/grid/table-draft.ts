@@ -11,6 +11,8 @@ export type ReadCell = (page: number, rectangle: Box) => { readonly text: string
 /** What edits of a table by its grid are made with. */
 export interface GridContext extends Pick<WriteContext, 'allocateId'> {
   readonly readCell: ReadCell;
+  /** Of the queue: how its documents write dates. */
+  readonly locale?: string;
 }
 
 const DATA = ['data'];
@@ -119,11 +121,17 @@ export class TableDraft {
   }
 
   private write(cell: ContentNode, taken: { text: string; page: number | null; position: Box | null }): void {
-    const written = takeText(cell, this.draft.schemaOf(cell) as Datapoint, taken, {
-      defaultSources: ({ valueChanged }) => (valueChanged ? [] : null),
-      normalizedValue: 'ignore',
-      source: 'document',
-    });
+    const { locale } = this.context;
+    const written = takeText(
+      cell,
+      this.draft.schemaOf(cell) as Datapoint,
+      { ...taken, locale },
+      {
+        defaultSources: ({ valueChanged }) => (valueChanged ? [] : null),
+        normalizedValue: 'ignore',
+        source: 'document',
+      },
+    );
     if (!written.errors) this.draft.replace(written.node);
   }
 

@@ -289,25 +289,25 @@ export function createContents(tools: AnnotationTools) {
         bottom < top
       )
         throw invalidField('rectangle', 'Expected 4 numbers: left, top, right, bottom.');
-      await store.get(caller, annotationId);
+      const { locale } = await store.get(caller, annotationId);
       const { pages } = await storage.getPageTexts({ annotationId, numbers: [] }, caller);
       const page = pages.find((one) => one.pageId === pageId);
       if (!page) throw invalidField('page', 'This page has no text, or does not belong to the annotation.');
       const words = JSON.parse(page.wordsJson) as StoredWord[];
       const { text, box } = wordsIn(words, [left, top, right, bottom]);
       return writeDatapoint(caller, annotationId, nodeId, (schema, before) =>
-        selectText(schema, before, nodeId, { text, page: page.number, position: [...box] }),
+        selectText(schema, before, nodeId, { text, page: page.number, position: [...box], locale }),
       );
     },
     /** Changes a table by its grid. API: annotation-content.md sections 4 and 5. @returns the multivalue */
     async editGrid(caller: Caller, { annotationId, nodeId, kind, bodyJson }: contract.EditGridRequest) {
-      await store.get(caller, annotationId);
+      const { locale } = await store.get(caller, annotationId);
       const node = await content.find(annotationId, nodeId);
       if (!node) throw new Refusal('NOT_FOUND');
       const body = bodyJson === '' ? {} : (JSON.parse(bodyJson) as GridBody);
       const readCell = await readerOf(caller, annotationId, pagesOf(body, node));
       const { nodes } = await write(caller, annotationId, (schema, before, { allocateId }) => {
-        const context = { allocateId, readCell };
+        const context = { allocateId, readCell, locale };
         if (kind === contract.EditGridRequest_Kind.TRANSFORM) return transformGrid(schema, before, nodeId, context);
         return kind === contract.EditGridRequest_Kind.PARTS
           ? applyGridOperations(schema, before, nodeId, body.operations, context)

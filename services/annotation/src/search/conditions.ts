@@ -1,4 +1,5 @@
-import { escapePattern, prefixPattern, termsOf } from './words';
+import { escapePattern } from '@intake/mongo';
+import { prefixPattern, termsOf } from './words';
 
 /** One condition of a search query, its references resolved to ids. API: annotations.md section 9. */
 export interface Condition {

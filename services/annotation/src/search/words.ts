@@ -1,3 +1,5 @@
+import { escapePattern } from '@intake/mongo';
+
 /** Longer words are cut: nobody searches for more. */
 const MAX_WORD_LENGTH = 64;
 /** So many words of one annotation are found; a table of thousands of rows has more. */
@@ -36,9 +38,4 @@ export function termsOf(search: string): string[] {
 /** A pattern that matches what begins with a text; nothing in it is special. */
 export function prefixPattern(text: string): string {
   return `^${escapePattern(text)}`;
-}
-
-/** A text in which nothing is special to patterns. */
-export function escapePattern(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 }

@@ -1,4 +1,4 @@
-import { among, type ClientSession, type Database } from '@intake/mongo';
+import { among, type ClientSession, type Database, escapePattern } from '@intake/mongo';
 import { type Caller, organizationOf } from '@intake/rpc';
 import { Schema } from 'mongoose';
 
@@ -116,8 +116,4 @@ export function createLogStore(database: Database) {
       return rows.map(({ _id, ...row }) => ({ uuid: _id, ...row }));
     },
   };
-}
-
-function escapePattern(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }

@@ -1,5 +1,12 @@
 import { annotation, type documentStorage, type queue } from '@intake/contracts';
-import { type EngineJobs, type OcrOptions, type Recognition, UnreadableDocument } from '@intake/engine';
+import {
+  type EngineJobs,
+  type OcrOptions,
+  type PageSize,
+  type Recognition,
+  type RecognizedPage,
+  UnreadableDocument,
+} from '@intake/engine';
 import { isMongoUnavailable } from '@intake/mongo';
 import { type Caller, type Client, isNeighbourAway, systemCaller } from '@intake/rpc';
 import type { Runtime } from '@intake/service';
@@ -7,6 +14,7 @@ import { type ChildPool, isHeifType, isOfficeType, JobError, PoolClosed } from '
 import type { LessonStore } from '../memory/lesson.store';
 import { remember } from '../memory/memory';
 import { ClaimLost, requireClaim } from './claim';
+import { type Extent, readExtent } from './extent';
 import { type Job, MAX_FAILURES, RETRY_DELAYS_MS } from './job';
 import { type JobStore, LEASE_MS } from './job.store';
 import { lookAt, splitAtSeparators, wantsProposals } from './split';
@@ -63,25 +71,31 @@ export async function runJob(tools: JobTools, job: Job, onRead: () => void): Pro
     );
   }, LEASE_MS / 3);
   try {
-    const file = await fetchReadable(tools, caller, job);
+    const [readable, queueOfJob] = await Promise.all([
+      fetchReadable(tools, caller, job),
+      tools.queues.getQueues({ ids: [job.queueId] }, caller).then(({ queues }) => queues[0]),
+    ]);
     endStage('fetch');
-    const looked = await lookAt(tools, caller, job, file, lost.signal);
+    const looked = await lookAt(tools, job, readable, queueOfJob?.settings, lost.signal);
     if (await splitAtSeparators(tools, caller, job, looked, lost.signal)) return await store.finish(job);
     const rotationDeg = job.rotationDeg ?? 0;
-    const wanted = { ...job, proposeSplit: wantsProposals(looked) };
-    const recognized = await readFile(tools, caller, wanted, file, lost.signal);
+    const extent = readExtent(queueOfJob?.rirParams);
+    const wanted = { ...job, ...extent, proposeSplit: wantsProposals(looked) };
+    const { recognition: recognized, file } = await readFile(tools, caller, wanted, readable, lost.signal);
+    const pages = await listPages(tools, file, recognized, lost.signal);
     endStage('read');
     onRead();
-    const recognition = turn(await remember(tools.lessons, job.organizationId, recognized), rotationDeg);
+    const remembered = await remember(tools.lessons, job.organizationId, recognized);
+    const recognition = turn(extent.tables ? remembered : { ...remembered, tables: {} }, rotationDeg);
     await requireClaim(store, job);
     const { pageIds } = await tools.documents.putPages(
       {
         annotationId: job.annotationId,
         documentId: job.documentId,
         queueId: job.queueId,
-        pages: recognition.pages.map(({ number, width, height, source, words }) => ({
-          ...{ number, width, height, rotationDeg, source },
-          wordsJson: JSON.stringify(words.map(({ text, position, line }) => [text, ...position, line])),
+        pages: pages.map(({ number, width, height }, index) => ({
+          ...{ number, width, height, rotationDeg },
+          ...textOf(recognition.pages[index]),
         })),
       },
       caller,
@@ -114,29 +128,49 @@ export async function read(
   caller: Caller,
   document: { readonly documentId: number; readonly mimeType: string; readonly locale: string },
 ): Promise<Recognition> {
-  return readFile(tools, caller, document, await fetchReadable(tools, caller, document));
+  return (await readFile(tools, caller, document, await fetchReadable(tools, caller, document))).recognition;
 }
 
-/** Reads a file with the engine; a damaged PDF is repaired first. */
+/** Reads a file with the engine; a damaged PDF is repaired first. @returns the file that was read, too */
 async function readFile(
   tools: JobTools,
   caller: Caller,
   document: Wanted,
   file: File,
   signal?: AbortSignal,
-): Promise<Recognition> {
+): Promise<{ recognition: Recognition; file: File }> {
   try {
-    return await recognize(tools, file, document, signal);
+    return { recognition: await recognize(tools, file, document, signal), file };
   } catch (error) {
     const isDamagedPdf = (error as { reason?: unknown }).reason === 'corrupt' && file.mimeType === 'application/pdf';
     if ((error as Error).name !== 'UnreadableDocument' || !isDamagedPdf) throw error;
     await prepareRendition(tools, caller, document.documentId);
-    return recognize(tools, await fetchFile(tools, caller, document.documentId), document, signal);
+    const repaired = await fetchFile(tools, caller, document.documentId);
+    return { recognition: await recognize(tools, repaired, document, signal), file: repaired };
   }
 }
 
+/** All pages of a file, also those beyond what was read. */
+async function listPages(
+  { pool }: JobTools,
+  file: File,
+  { pages, pageCount }: Recognition,
+  signal: AbortSignal,
+): Promise<readonly Pick<PageSize, 'number' | 'width' | 'height'>[]> {
+  if (pages.length >= pageCount) return pages;
+  const all = await pool.run('readPages', { ...file }, { signal });
+  return [...pages, ...all.slice(pages.length)];
+}
+
+/** The words of a page as they are stored; a page that was not read has none. */
+function textOf(page: RecognizedPage | undefined): { source: string; wordsJson: string } {
+  if (!page) return { source: '', wordsJson: '' };
+  const words = page.words.map(({ text, position, line }) => [text, ...position, line]);
+  return { source: page.source, wordsJson: JSON.stringify(words) };
+}
+
 /** What is to be read, and how. */
-interface Wanted {
+interface Wanted extends Partial<Pick<Extent, 'maxPages'>> {
   readonly documentId: number;
   readonly locale: string;
   /** Whether to look for several documents in the file. */
@@ -179,7 +213,7 @@ async function prepareRendition(tools: JobTools, caller: Caller, documentId: num
 async function recognize(
   tools: JobTools,
   file: File,
-  { locale, proposeSplit = false }: Wanted,
+  { locale, maxPages, proposeSplit = false }: Wanted,
   signal?: AbortSignal,
 ): Promise<Recognition> {
   const started = process.hrtime.bigint();
@@ -187,7 +221,7 @@ async function recognize(
   try {
     const recognition = await tools.pool.run(
       'recognize',
-      { bytes: file.bytes, options: { mimeType: file.mimeType, locale, proposeSplit, ocr: tools.ocr } },
+      { bytes: file.bytes, options: { mimeType: file.mimeType, locale, maxPages, proposeSplit, ocr: tools.ocr } },
       { signal },
     );
     tools.observe(seconds(), 'read');

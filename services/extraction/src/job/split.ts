@@ -61,20 +61,19 @@ export interface LookedAt {
 type QueueSettings = Readonly<Record<string, unknown>>;
 
 /**
- * Looks for codes on the pages of a PDF, and for what its queue says of files that hold several documents. Of another
- * file, whose PDF this is, only the latter.
+ * Looks for codes on the pages of a PDF. Of another file, whose PDF this is, only what its queue says of files that hold several documents
+ * counts.
  */
 export async function lookAt(
-  { pool, queues }: JobTools,
-  caller: Caller,
-  { queueId, mimeType }: Job,
+  { pool }: JobTools,
+  { mimeType }: Job,
   file: { readonly bytes: Buffer; readonly mimeType: string },
+  settings: QueueSettings | undefined,
   signal: AbortSignal,
 ): Promise<LookedAt> {
   const { bytes } = file;
   if (file.mimeType !== PDF) return { bytes, pageCount: 0, codes: [], settings: undefined };
-  const readSettings = async () => (await queues.getQueues({ ids: [queueId] }, caller)).queues[0]?.settings;
-  if (mimeType !== PDF) return { bytes, pageCount: 0, codes: [], settings: await readSettings() };
+  if (mimeType !== PDF) return { bytes, pageCount: 0, codes: [], settings };
   const { pageCount, codes } = await pool
     .run('findPageCodes', { bytes }, { signal, timeoutMs: LOOK_MS })
     .catch((error) => {
@@ -82,8 +81,7 @@ export async function lookAt(
       if ((error as Error).name !== 'UnreadableDocument') throw error;
       return { pageCount: 0, codes: [] };
     });
-  if (pageCount < 2) return { bytes, pageCount, codes, settings: undefined };
-  return { bytes, pageCount, codes, settings: await readSettings() };
+  return { bytes, pageCount, codes, settings: pageCount < 2 ? undefined : settings };
 }
 
 /** Whether people want to be told that a file seems to hold several documents (`suggested_edit` of its queue's settings). */

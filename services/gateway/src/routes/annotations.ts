@@ -508,9 +508,12 @@ export function annotationRoutes(context: RouteContext) {
       }),
       call: async ({ body: { operations, objects } }, caller) => {
         const { add, remove } = operations;
-        const ids = [...new Set([...add, ...remove])];
-        const known = await lookups.labels(ids, caller);
-        if (known.length !== ids.length) throw unknownReference('operations');
+        const known = new Set((await lookups.labels([...add, ...remove], caller)).map(({ id }) => id));
+        const unknown = Object.entries(operations).filter(([, ids]) => !ids.every((id) => known.has(id)));
+        if (unknown.length > 0) {
+          const errors = unknown.map(([operation]) => [operation, ['Invalid hyperlink - Object does not exist.']]);
+          throw new Refusal('INVALID', { fields: { operations: Object.fromEntries(errors) } });
+        }
         await annotations.applyLabels({ annotationIds: objects.annotations, add, remove }, caller);
       },
       reply: 204,

@@ -1,6 +1,7 @@
 import {
   type ClientSession,
   type Database,
+  escapePattern,
   FILLED,
   inQueues,
   type PageRequest,
@@ -579,8 +580,4 @@ function refuseTooMany(found: readonly unknown[]): void {
   if (found.length <= MOST_ANNOTATED) return;
   const detail = `More than ${MOST_ANNOTATED} e-mails match: narrow the search down, or order it otherwise.`;
   throw new Refusal('INVALID', { detail });
-}
-
-function escapePattern(text: string): string {
-  return text.slice(0, 1000).replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&');
 }

@@ -10,22 +10,27 @@ const isOneOf =
   (...choices: readonly string[]): Check =>
   (value) =>
     choices.includes(value as string) ? null : `"${String(value)}" is not a valid choice.`;
-const isEmailNotifications: Check = (value) => {
-  const problem = isObject(value);
-  if (problem) return problem;
-  const { recipient, ...flags } = value as JsonObject;
-  const wrong = Object.entries(flags).find(([key, flag]) => FLAGS.includes(key) && typeof flag !== 'boolean');
-  if (wrong) return `${wrong[0]} must be a valid boolean.`;
-  return recipient === undefined || recipient === null || isObject(recipient) === null
+/** An object in which some keys, where they are given, have values of a kind; other keys are free. */
+const isObjectOf =
+  (checks: Readonly<Record<string, Check>>): Check =>
+  (value) => {
+    const problem = isObject(value);
+    if (problem) return problem;
+    const given = value as JsonObject;
+    for (const [key, check] of Object.entries(checks)) {
+      const inside = Object.hasOwn(given, key) ? check(given[key]) : null;
+      if (inside) return `${key}: ${inside}`;
+    }
+    return null;
+  };
+const isNullOr =
+  (check: Check): Check =>
+  (value) =>
+    value === null ? null : check(value);
+const isEmail: Check = (value) =>
+  typeof value === 'string' && (value === '' || /^[^\s@]{1,64}@[^\s@]{1,255}$/.test(value))
     ? null
-    : 'recipient: expected a dictionary of items.';
-};
-const FLAGS = [
-  'unprocessable_attachments',
-  'postponed_annotations',
-  'deleted_annotations',
-  'email_with_no_attachments',
-];
+    : 'Enter a valid email address.';
 
 const isMimeTypes: Check = (value) => {
   const problem = isList(value);
@@ -49,15 +54,21 @@ const CHECKS: Readonly<Record<string, Check>> = {
   columns: isList,
   annotation_list_table: isObject,
   hide_export_button: isBoolean,
-  autopilot: (value) => (value === null ? null : isObject(value)),
-  automation: isObject,
-  rejection_config: isObject,
+  autopilot: isNullOr(isObject),
+  automation: isObjectOf({ automate_duplicates: isBoolean, automate_suggested_edit: isBoolean }),
+  rejection_config: isObjectOf({ enabled: isBoolean }),
   suggested_recipients_sources: isList,
   suggested_edit: isOneOf('suggest', 'disable'),
   dashboard_customization: isObject,
-  email_notifications: isEmailNotifications,
+  email_notifications: isObjectOf({
+    recipient: isNullOr(isObjectOf({ email: isNullOr(isEmail) })),
+    unprocessable_attachments: isBoolean,
+    postponed_annotations: isBoolean,
+    deleted_annotations: isBoolean,
+    email_with_no_attachments: isBoolean,
+  }),
   separator_qr_codes: isSeparatorTexts,
-  workflows: isObject,
+  workflows: isObjectOf({ enabled: isBoolean, bypass_workflows_allowed: isBoolean }),
   upload_values: isList,
   ui_upload_enabled: isBoolean,
   ui_validation_screen_enabled: isBoolean,
