@@ -380,7 +380,7 @@ describe('queues', () => {
     expect(Math.abs(Date.parse(waiting.delete_after) - before - 86_400_000)).toBeLessThan(60_000);
     expect((await api.get('/queues?name=Doomed')).results).toEqual([]);
     expect((await api.get('/queues?name=Doomed&deleting=true')).results).toEqual([waiting]);
-    expect((await send('DELETE', `${doomed.url}?delete_after=0`)).status).toBe(204);
+    expect((await send('DELETE', `${doomed.url}?delete_after=48:00:00`)).status).toBe(204);
     expect(await api.get(doomed.url)).toEqual(waiting);
     expect(await send('PATCH', doomed.url, { name: 'Back' })).toMatchObject({
       status: 400,
@@ -393,6 +393,9 @@ describe('queues', () => {
       body: { detail: 'Queue is being deleted.', code: 'bad_request' },
     });
     expect((await send('DELETE', `${(await makeQueue()).url}?delete_after=tomorrow`)).status).toBe(400);
+    // Whoever asks again may only bring it forward.
+    expect((await send('DELETE', `${doomed.url}?delete_after=0`)).status).toBe(204);
+    await waitFor('the queue to be gone', async () => (await send('GET', doomed.url)).status === 404);
   });
 });
 

@@ -52,13 +52,14 @@ export function createQueueDeletion(
   };
 
   return {
-    /** Asks for the deletion; asking again changes nothing. Caller: admin. */
+    /** Asks for the deletion; asking again may only bring it forward. Caller: admin. */
     async request(caller: Caller, id: number, delayS: number): Promise<void> {
       requireAdmin(caller);
       const deleteAfter = new Date(Date.now() + Math.min(Math.max(delayS, 0), MAX_DELAY_S) * 1000);
       const requested = await transaction(backbone.database, async (session) => {
         const queue = found(await queues.find(caller, id, session));
-        if (queue.status !== 'active') return null;
+        const isSooner = queue.status === 'deletion_requested' && queue.deleteAfter && deleteAfter < queue.deleteAfter;
+        if (queue.status !== 'active' && !isSooner) return null;
         const change = { status: 'deletion_requested' as const, deleteAfter, workspaceId: null, ...modifiedBy(caller) };
         return queues.update(caller, id, change, session);
       });
