@@ -9,11 +9,11 @@ import type { ImportUpload } from './upload/import-upload';
 /** A file that nobody took is an orphan after this time. */
 const ORPHAN_MS = 24 * 3600 * 1000;
 
-const RESTING_MS = 5000;
+const RESTING_MS = 1000;
 /** Uploads that are put on the bus at a time: no more than can be read meanwhile. */
-const MOST_PUSHED = 60;
+const MOST_PUSHED = 20;
 /** The same while receiving is slow. */
-const FEW_PUSHED = 4;
+const FEW_PUSHED = 1;
 
 /** What is swept. */
 export interface SweptParts {
