@@ -91,6 +91,12 @@ it('annotations of large queues are counted exactly, without counting all of the
     const counted = bases.flatMap((base) => Object.values(base.counts as Record<string, number>));
     expect([bases.length, counted.reduce((sum, count) => sum + count, 0)]).toEqual([2, 14]);
     await expectExact();
+    // It is they that are added to: nothing is counted beside them.
+    const pretend = (count: number) =>
+      rowsOf('status_counts').updateOne({ _id: 1 as never }, { $inc: { 'counts.deleted': count } });
+    await pretend(1000);
+    expect(inOrder(await counts.list(caller, [1]))).toContain('1 deleted 1000');
+    await pretend(-1000);
 
     // From here on there are bases, and changes since.
     await live(15, 25);
