@@ -5,6 +5,7 @@ export { type ArchiveJobs, archiveWorker } from './archive/jobs';
 export type { UnpackedArchive } from './archive/unpack';
 export { type AheadOptions, ChildPool, type ChildPoolOptions, type JobTable, type RunOptions } from './child-pool';
 export { ConversionError, type ConversionReason } from './convert/conversion-error';
+export { isConvertedType } from './convert/converted-type';
 export { isHeifType } from './convert/heif';
 export { type ConvertJobs, convertWorker, type OfficeAhead } from './convert/jobs';
 export { convertOffice, isOfficeType } from './convert/office';

@@ -1,7 +1,14 @@
 import type { EngineJobs } from '@intake/engine';
 import { type Caller, Refusal, systemCaller } from '@intake/rpc';
 import type { Logger } from '@intake/service';
-import { type ChildPool, type ConvertJobs, isHeifType, isOfficeType, JobError } from '@intake/untrusted';
+import {
+  type ChildPool,
+  type ConvertJobs,
+  isConvertedType,
+  isHeifType,
+  isOfficeType,
+  JobError,
+} from '@intake/untrusted';
 import type { Document } from '../document/document';
 import type { DocumentStore } from '../document/document.store';
 import type { Files } from '../file/file';
@@ -77,7 +84,7 @@ export function createRenditions(options: RenditionOptions) {
     if (!document) throw new Refusal('NOT_FOUND');
     if (document.rendition) return { problem: '' };
     const { mimeType } = document;
-    if (mimeType !== PDF && !isOfficeType(mimeType) && !isHeifType(mimeType))
+    if (mimeType !== PDF && !isConvertedType(mimeType))
       return { problem: `Documents of the type ${mimeType} cannot be read.` };
     const making = inWork.get(documentId) ?? make(document).finally(() => inWork.delete(documentId));
     inWork.set(documentId, making);

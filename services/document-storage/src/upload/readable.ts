@@ -1,4 +1,4 @@
-import { isHeifType, isOfficeType } from '@intake/untrusted';
+import { isConvertedType } from '@intake/untrusted';
 
 const PICTURES = ['image/png', 'image/jpeg', 'image/tiff', 'image/webp', 'image/gif'];
 /** So many bytes of an XML tell what it is. */
@@ -6,8 +6,7 @@ export const XML_START = 8192;
 
 /** Whether a type can be read whatever the content is; null: that depends on how the content begins. */
 export function isReadableType(mimeType: string): boolean | null {
-  if (mimeType === 'application/pdf' || PICTURES.includes(mimeType) || isOfficeType(mimeType) || isHeifType(mimeType))
-    return true;
+  if (mimeType === 'application/pdf' || PICTURES.includes(mimeType) || isConvertedType(mimeType)) return true;
   return mimeType === 'text/xml' || mimeType === 'application/xml' ? null : false;
 }
 
