@@ -115,9 +115,9 @@ export function createRpc(deps: RpcDeps): Handlers<typeof contract.QueueServiceS
       const found = await queues.get(caller, ids);
       return { queues: found.map(toQueue), total: found.length };
     },
-    async listQueues({ ordering, page, pageSize, ...filter }, caller) {
+    async listQueues({ ordering, page, pageSize, settingsAsJson, ...filter }, caller) {
       const { rows, total } = await queues.list(caller, filter, ordering, { page, pageSize });
-      return { queues: rows.map(toQueue), total };
+      return { queues: rows.map(settingsAsJson ? toQueueWithText : toQueue), total };
     },
     async updateQueue({ queue, fields }, caller) {
       const change = readChange(queue, fields, EMPTY_QUEUE);
@@ -336,8 +336,8 @@ type WithoutNulls<T> = { [K in keyof T]: null extends T[K] ? Exclude<T[K], null>
 
 /** Null in the domain is a field that is not there in the contract. */
 function nullsToAbsent<T extends object>(object: T): WithoutNulls<T> {
-  const shown: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(object)) shown[key] = value ?? undefined;
+  const shown = { ...object } as Record<string, unknown>;
+  for (const key in shown) if (shown[key] === null) shown[key] = undefined;
   return shown as WithoutNulls<T>;
 }
 
@@ -352,6 +352,10 @@ function toQueue(queue: Queue): contract.Queue {
     workflowsJson: queue.workflowsJson ?? '[]',
     archiveEnabled: queue.archiveEnabled ?? false,
   });
+}
+
+function toQueueWithText(queue: Queue): contract.Queue {
+  return Object.assign(toQueue(queue), { settings: undefined, settingsJson: JSON.stringify(queue.settings ?? {}) });
 }
 
 function toSchema(schema: QueueSchema, queueIds: number[] = []): contract.Schema {

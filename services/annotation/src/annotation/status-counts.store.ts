@@ -1,5 +1,5 @@
 import { type ClientSession, type Database, isMongoUnavailable, rowsOf, transaction } from '@intake/mongo';
-import { type Caller, systemCaller } from '@intake/rpc';
+import { type Caller, organizationOf, systemCaller } from '@intake/rpc';
 import type { Logger } from '@intake/service';
 import { Schema } from 'mongoose';
 import type { AnnotationStore } from './annotation.store';
@@ -48,6 +48,8 @@ export function createStatusCounts({ database, store, history, log, largeFrom = 
   database.connection.model('StatusCounts', schema);
   const bases = rowsOf<Base>(database, 'status_counts');
   const underWay = new Map<number, Promise<void>>();
+  /** Queues that had so many when they were last counted; of others no base is looked for. */
+  const large = new Set<number>();
 
   const take = async (organizationId: number, queueId: number): Promise<void> => {
     const takenAt = new Date();
@@ -76,7 +78,11 @@ export function createStatusCounts({ database, store, history, log, largeFrom = 
     if (organizationId === null) return counted;
     for (const queueId of queueIds) {
       const own = counted.filter((one) => one.queueId === queueId);
-      if (own.reduce((sum, { count }) => sum + count, 0) >= largeFrom) renew(organizationId, queueId);
+      if (own.reduce((sum, { count }) => sum + count, 0) < largeFrom) large.delete(queueId);
+      else {
+        large.add(queueId);
+        renew(organizationId, queueId);
+      }
     }
     return counted;
   };
@@ -95,16 +101,21 @@ export function createStatusCounts({ database, store, history, log, largeFrom = 
     });
   };
 
+  const countLarge = async (caller: Caller, queueIds: readonly number[]): Promise<StatusCount[]> => {
+    if (queueIds.length === 0) return [];
+    const found = await bases.find({ _id: { $in: [...queueIds] }, organizationId: organizationOf(caller) }).toArray();
+    const known = new Set(found.map(({ _id }) => _id));
+    const rest = queueIds.filter((id) => !known.has(id));
+    return (await Promise.all([countAll(caller, rest), addTo(found)])).flat();
+  };
+
   return {
     /** Of each status that some of a queue's annotations have. Queues that the caller does not see have none. */
     async list(caller: Caller, queueIds: readonly number[]): Promise<StatusCount[]> {
-      const { organizationId } = caller;
       const visible = [...new Set(queueIds)].filter((id) => caller.queueIds === 'all' || caller.queueIds.includes(id));
-      const found =
-        organizationId === null ? [] : await bases.find({ _id: { $in: visible }, organizationId }).toArray();
-      const known = new Set(found.map(({ _id }) => _id));
-      const rest = visible.filter((id) => !known.has(id));
-      const [counted, added] = await Promise.all([countAll(caller, rest), addTo(found)]);
+      const few = visible.filter((id) => !large.has(id));
+      const many = visible.filter((id) => large.has(id));
+      const [counted, added] = await Promise.all([countAll(caller, few), countLarge(caller, many)]);
       return [...counted, ...added];
     },
     /** Returns when no count is under way. */

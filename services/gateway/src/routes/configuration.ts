@@ -165,10 +165,11 @@ export function configurationRoutes({ services, lookups }: RouteContext) {
         hookIds: [...filters.hooks, ...filters.webhooks],
         locale: filters.locale,
         deleting: filters.deleting ?? false,
+        settingsAsJson: true,
         ...wanted,
       });
       const { queues: rows, total } = await queues.listQueues(filter, caller);
-      return { rows: await withRelations(rows, caller), total };
+      return { rows: await withRelations(rows.map(readSettings), caller), total };
     },
     get: async (id, caller) => withRelation(await lookups.queue(id, caller), caller),
     create: async (values: QueueValues, caller) => {
@@ -467,6 +468,10 @@ export function configurationRoutes({ services, lookups }: RouteContext) {
 /** A message with the fields that it has of these. */
 function toMessage<T>(type: { fromPartial(values: never): T }, values: object): T {
   return type.fromPartial(values as never);
+}
+
+function readSettings(row: contract.Queue): contract.Queue {
+  return row.settingsJson === undefined ? row : { ...row, settings: JSON.parse(row.settingsJson) };
 }
 
 function readDelay(query: Query): number {
