@@ -9,6 +9,7 @@ import {
   waitFor,
 } from '@intake/testkit';
 import { PDFDocument } from 'pdf-lib';
+import sharp from 'sharp';
 
 /** Splitting documents and editing their pages. API: annotations.md section 8, pages.md. */
 
@@ -214,6 +215,30 @@ it('splits a document into new ones, in the order and with the turns that are as
   const again = await api.post(`${original.url}/split`, { documents: [{ pages: [{ page: second }] }] });
   await statusIs(again.results[0].annotation, 'to_review');
   expect((await api.get(relation.url)).annotations).toHaveLength(3);
+});
+
+it('splits the pages of a TIFF into PDFs', async () => {
+  const { pages: sheets } = await importScan();
+  const pictures = await Promise.all(sheets.map((page: string) => api.download(`${page}/content`)));
+  const content = await sharp(pictures, { join: { animated: true } })
+    .tiff({ compression: 'deflate' })
+    .toBuffer();
+  const task = await api.upload(system.queueId, [{ fileName: 'fax.tif', content }]);
+  const { annotationIds } = await waitFor('the upload', () => api.findUploaded(task), { timeoutMs: 60_000 });
+  const original = await statusIs(`${system.baseUrl}/v1/annotations/${annotationIds[0]}`, 'to_review');
+  const [first, second, third] = original.pages as string[];
+  const { results } = await api.post(`${original.url}/split`, {
+    documents: [{ pages: [{ page: third, rotation_deg: 180 }, { page: first }] }, { pages: [{ page: second }] }],
+  });
+  const parts = await Promise.all(results.map(({ annotation }: Json) => statusIs(annotation, 'to_review')));
+  expect(await Promise.all(parts.map(({ url }) => textOf(url)))).toEqual(['31', '2']);
+  const documents = await Promise.all(results.map(({ document }: Json) => api.get(document)));
+  expect(documents.map((one) => [one.original_file_name, one.mime_type, one.parent])).toEqual([
+    ['fax_1.pdf', 'application/pdf', original.document],
+    ['fax_2.pdf', 'application/pdf', original.document],
+  ]);
+  const [before, after] = await Promise.all([`${first}`, `${parts[0].pages[1]}`].map((page) => api.get(page)));
+  expect(after.width / after.height).toBeCloseTo(before.width / before.height, 2);
 });
 
 it('of two who edit at the same moment one is told so, and the document that was cut for it does not stay', async () => {

@@ -5,6 +5,7 @@ import { type Caller, organizationOf, Refusal } from '@intake/rpc';
 import type { StoredFile } from '../file/file';
 import type { PageStore } from '../page/page.store';
 import { PDF } from '../rendition/rendition';
+import { isPictureType } from '../upload/readable';
 import type { Document } from './document';
 import type { SplitDocumentOptions } from './split-document';
 
@@ -47,19 +48,22 @@ export function createCutDocument({
     const original = await documents.find(caller, { id: chosen[0]?.[0]?.documentId ?? 0 });
     if (!original) throw new Refusal('NOT_FOUND');
     const type = original.rendition ? PDF : original.mimeType;
-    if (type !== PDF)
-      throw new Refusal('INVALID', { detail: `The pages of ${type} cannot be edited, only those of PDFs.` });
+    if (type !== PDF && !isPictureType(type))
+      throw new Refusal('INVALID', {
+        detail: `The pages of ${type} cannot be edited, only those of PDFs and pictures.`,
+      });
     const bytes = await objects.readAll(original.rendition?.key ?? original.s3Name);
     if (!bytes) throw new Refusal('NOT_FOUND');
-    const job = {
-      bytes,
-      runs: chosen.map((list) => list.map(({ number }) => number)),
-      turns: parts.map((part) => part.pages.map(({ rotationDeg }) => rotationDeg)),
-    };
-    const cut = await engine.run('cutPdf', job, { timeoutMs: CUT_MS }).catch((error) => {
-      if ((error as Error).name !== 'UnreadableDocument') throw error;
-      throw new Refusal('INVALID', { detail: (error as Error).message, cause: error });
-    });
+    const runs = chosen.map((list) => list.map(({ number }) => number));
+    const turns = parts.map((part) => part.pages.map(({ rotationDeg }) => rotationDeg));
+    const toPdf = async () =>
+      type === PDF ? bytes : engine.run('joinPictures', { pictures: [bytes] }, { timeoutMs: CUT_MS });
+    const cut = await toPdf()
+      .then((pdf) => engine.run('cutPdf', { bytes: pdf, runs, turns }, { timeoutMs: CUT_MS }))
+      .catch((error) => {
+        if ((error as Error).name !== 'UnreadableDocument') throw error;
+        throw new Refusal('INVALID', { detail: (error as Error).message, cause: error });
+      });
 
     const stored: StoredFile[] = [];
     for (const [i, part] of cut.entries()) {

@@ -4,9 +4,14 @@ const PICTURES = ['image/png', 'image/jpeg', 'image/tiff', 'image/webp', 'image/
 /** So many bytes of an XML tell what it is. */
 export const XML_START = 8192;
 
+/** Whether files of a type are pictures that are read as they are; a file may hold several. */
+export function isPictureType(mimeType: string): boolean {
+  return PICTURES.includes(mimeType);
+}
+
 /** Whether a type can be read whatever the content is; null: that depends on how the content begins. */
 export function isReadableType(mimeType: string): boolean | null {
-  if (mimeType === 'application/pdf' || PICTURES.includes(mimeType) || isConvertedType(mimeType)) return true;
+  if (mimeType === 'application/pdf' || isPictureType(mimeType) || isConvertedType(mimeType)) return true;
   return mimeType === 'text/xml' || mimeType === 'application/xml' ? null : false;
 }
 
