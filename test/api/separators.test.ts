@@ -14,6 +14,7 @@ import {
   waitFor,
 } from '@intake/testkit';
 import { degrees, PDFDocument } from 'pdf-lib';
+import sharp from 'sharp';
 
 jest.setTimeout(240_000);
 
@@ -183,5 +184,22 @@ it('a queue has separator pages of its own, or none', async () => {
   expect(cut.status).toBe('split');
   const parts = await partsOf(cut, 2);
   expect(parts.map(({ annotation }) => annotation.pages.length)).toEqual([1, 2]);
-  expect((await importFile('none.pdf', whole, none.id)).status).toBe('to_review');
+  const uncut = await importFile('none.pdf', whole, none.id);
+  expect(uncut.status).toBe('to_review');
+
+  // The same pages as a fax.
+  const sheets = await Promise.all(uncut.pages.map((page: string) => api.download(`${page}/content`)));
+  const fax = await sharp(sheets, { join: { animated: true } })
+    .extractChannel(0)
+    .threshold(140)
+    .tiff({ compression: 'ccittfax4', bitdepth: 1 })
+    .toBuffer();
+  const cutFax = await importFile('fax.tif', fax, own.id);
+  expect(cutFax.status).toBe('split');
+  const sent = await partsOf(cutFax, 2);
+  expect(sent.map(({ document, annotation }) => [document.original_file_name, annotation.pages.length])).toEqual([
+    ['fax-1.pdf', 1],
+    ['fax-2.pdf', 2],
+  ]);
+  expect(await numberOf(sent[1]?.annotation)).toBe('Q-2');
 });

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { PageImage, PageSize, Recognition, RecognizeOptions } from './recognition';
 import type { Barcode } from './separator/barcodes';
-import type { PageCode } from './separator/qr-codes';
+import type { PageCodes } from './separator/qr-codes';
 
 /** The jobs that {@link engineWorker} serves: name -> input and output, for `ChildPool<EngineJobs>`. */
 export interface EngineJobs {
@@ -11,8 +11,8 @@ export interface EngineJobs {
     output: PageImage;
   };
   readPages: { input: { bytes: Uint8Array; mimeType: string }; output: PageSize[] };
-  /** QR codes on the pages of a PDF that hold little text. */
-  findPageCodes: { input: { bytes: Uint8Array }; output: { pageCount: number; codes: PageCode[] } };
+  /** QR codes on the pages of a PDF that hold little text, or of a TIFF. */
+  findPageCodes: { input: { bytes: Uint8Array; mimeType: string }; output: PageCodes };
   /** Barcodes of any kind in the PNG of a page. */
   findBarcodes: { input: { png: Uint8Array }; output: Barcode[] };
   /** One PDF of several pictures. */

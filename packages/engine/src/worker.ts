@@ -13,7 +13,7 @@ serveJobs<EngineJobs>({
   renderPage: ({ bytes, mimeType, pageNumber, longestSide, rotation }) =>
     renderPage(bytes, mimeType, pageNumber, { longestSide, rotation }),
   readPages: ({ bytes, mimeType }) => readPages(bytes, mimeType),
-  findPageCodes: ({ bytes }) => findPageCodes(bytes),
+  findPageCodes: ({ bytes, mimeType }) => findPageCodes(bytes, mimeType),
   findBarcodes: ({ png }) => findBarcodes(png),
   joinPictures: ({ pictures }) => joinPictures(pictures),
   embedInvoice: ({ pdf, xml, fileName }) => embedInvoice(pdf, xml, fileName),

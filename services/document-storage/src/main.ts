@@ -17,6 +17,7 @@ import { readSettings } from './config';
 import { createConsumers } from './consumers';
 import { createAddAttachments } from './document/add-attachments';
 import { createCutDocument } from './document/cut-document';
+import { createCutPages } from './document/cut-pages';
 import { createDocumentStore } from './document/document.store';
 import { createMeasureDocument } from './document/measure-document';
 import { createOwnDocuments } from './document/own-documents';
@@ -147,10 +148,11 @@ export const start = (env: Environment) =>
       ...{ documents, files, objects, programs, converter, repairer, engine },
       log: runtime.log,
     });
+    const cutPages = createCutPages({ objects, engine });
     const splitDocument = createSplitDocument({
-      ...{ backbone, files, fileStore, objects, documents, submissions, importUpload, engine },
+      ...{ backbone, files, fileStore, documents, submissions, importUpload, cutPages },
     });
-    const cutDocument = createCutDocument({ backbone, files, fileStore, objects, documents, pages, engine });
+    const cutDocument = createCutDocument({ backbone, files, fileStore, documents, pages, cutPages });
     const drawPage = createPageImages({ pages, documents, objects, engine, log: runtime.log });
     const findBarcodes = createPageBarcodes({ objects, engine, drawPage });
 

@@ -3,6 +3,7 @@ import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader';
 import { checkPageCount } from '../text/page-count';
 import { sizeOfPdfPage } from '../text/page-size';
 import { drawPage, type Pdfium, type Pixels, withPage, withPdf } from '../text/pdfium';
+import { countPages, openPicture, refusePicture } from '../text/picture';
 
 /** A QR code on a page that holds little else. */
 export interface PageCode {
@@ -11,6 +12,13 @@ export interface PageCode {
   readonly text: string;
 }
 
+/** What codes a file has on its pages. */
+export interface PageCodes {
+  readonly pageCount: number;
+  readonly codes: PageCode[];
+}
+
+const TIFF = 'image/tiff';
 /** Longest side of the image in which codes are looked for, in pixels: about 105 DPI on A4, half the work of 150 DPI. */
 const LOOK_PIXELS = 1240;
 /** A page with more characters of text than this is a page of a document, and is not looked at. */
@@ -28,12 +36,17 @@ export function prepareReader(): void {
 }
 
 /**
- * QR codes on the pages of a PDF that hold little text, in page order. Nothing is looked for in a PDF of one page: there is
- * nothing to cut.
+ * QR codes on the pages of a PDF that hold little text, or of a TIFF, in page order. Nothing is looked for in a file of one
+ * page: there is nothing to cut.
  *
+ * @param mimeType application/pdf or image/tiff
  * @throws UnreadableDocument
  */
-export function findPageCodes(bytes: Uint8Array): Promise<{ pageCount: number; codes: PageCode[] }> {
+export function findPageCodes(bytes: Uint8Array, mimeType: string): Promise<PageCodes> {
+  return mimeType === TIFF ? findCodesOfTiff(bytes) : findCodesOfPdf(bytes);
+}
+
+function findCodesOfPdf(bytes: Uint8Array): Promise<PageCodes> {
   return withPdf(bytes, async (pdfium, document) => {
     const pageCount = pdfium._FPDF_GetPageCount(document);
     checkPageCount(pageCount);
@@ -45,6 +58,24 @@ export function findPageCodes(bytes: Uint8Array): Promise<{ pageCount: number; c
     }
     return { pageCount, codes };
   });
+}
+
+async function findCodesOfTiff(bytes: Uint8Array): Promise<PageCodes> {
+  const pageCount = await countPages(bytes);
+  checkPageCount(pageCount);
+  const codes: PageCode[] = [];
+  for (let index = 0; pageCount > 1 && index < pageCount; index++) {
+    const { data, info } = await openPicture(bytes, index)
+      .flatten({ background: '#ffffff' })
+      .resize(LOOK_PIXELS, LOOK_PIXELS, { fit: 'inside', withoutEnlargement: true })
+      .toColourspace('srgb')
+      .raw()
+      .toBuffer({ resolveWithObject: true })
+      .catch(refusePicture);
+    const texts = await readQrCodes({ data, width: info.width, height: info.height });
+    codes.push(...texts.map((text) => ({ pageNumber: index + 1, text })));
+  }
+  return { pageCount, codes };
 }
 
 function drawSparsePage(pdfium: Pdfium, page: number): Pixels | undefined {

@@ -5,30 +5,19 @@ import { type Caller, organizationOf, Refusal } from '@intake/rpc';
 import type { StoredFile } from '../file/file';
 import type { PageStore } from '../page/page.store';
 import { PDF } from '../rendition/rendition';
-import { isPictureType } from '../upload/readable';
 import type { Document } from './document';
 import type { SplitDocumentOptions } from './split-document';
 
 export interface CutDocumentOptions
-  extends Pick<SplitDocumentOptions, 'backbone' | 'files' | 'fileStore' | 'objects' | 'documents' | 'engine'> {
+  extends Pick<SplitDocumentOptions, 'backbone' | 'files' | 'fileStore' | 'documents' | 'cutPages'> {
   readonly pages: PageStore;
 }
-
-const CUT_MS = 120_000;
 
 /**
  * Documents of pages of an annotation, in the order and turned as people want them; the annotation's document is their
  * parent. Nothing is imported, and what gets no annotation is removed after a while. Throws INVALID when a page is not of the annotation, and when its document cannot be cut.
  */
-export function createCutDocument({
-  backbone,
-  files,
-  fileStore,
-  objects,
-  documents,
-  pages,
-  engine,
-}: CutDocumentOptions) {
+export function createCutDocument({ backbone, files, fileStore, documents, pages, cutPages }: CutDocumentOptions) {
   const { database, ids } = backbone;
 
   return async (
@@ -47,23 +36,9 @@ export function createCutDocument({
     );
     const original = await documents.find(caller, { id: chosen[0]?.[0]?.documentId ?? 0 });
     if (!original) throw new Refusal('NOT_FOUND');
-    const type = original.rendition ? PDF : original.mimeType;
-    if (type !== PDF && !isPictureType(type))
-      throw new Refusal('INVALID', {
-        detail: `The pages of ${type} cannot be edited, only those of PDFs and pictures.`,
-      });
-    const bytes = await objects.readAll(original.rendition?.key ?? original.s3Name);
-    if (!bytes) throw new Refusal('NOT_FOUND');
     const runs = chosen.map((list) => list.map(({ number }) => number));
     const turns = parts.map((part) => part.pages.map(({ rotationDeg }) => rotationDeg));
-    const toPdf = async () =>
-      type === PDF ? bytes : engine.run('joinPictures', { pictures: [bytes] }, { timeoutMs: CUT_MS });
-    const cut = await toPdf()
-      .then((pdf) => engine.run('cutPdf', { bytes: pdf, runs, turns }, { timeoutMs: CUT_MS }))
-      .catch((error) => {
-        if ((error as Error).name !== 'UnreadableDocument') throw error;
-        throw new Refusal('INVALID', { detail: (error as Error).message, cause: error });
-      });
+    const cut = await cutPages(original, runs, turns);
 
     const stored: StoredFile[] = [];
     for (const [i, part] of cut.entries()) {

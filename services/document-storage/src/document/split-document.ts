@@ -1,14 +1,12 @@
 import { Readable } from 'node:stream';
 import type { Backbone } from '@intake/bus';
-import type { EngineJobs } from '@intake/engine';
 import { transaction } from '@intake/mongo';
 import { type Caller, Refusal } from '@intake/rpc';
-import type { ChildPool } from '@intake/untrusted';
 import type { Files, StoredFile } from '../file/file';
 import type { FileStore } from '../file/file.store';
-import type { ObjectStore } from '../object-store/object-store';
 import type { ImportUpload } from '../upload/import-upload';
 import type { SubmissionStore } from '../upload/submission.store';
+import type { CutPages } from './cut-pages';
 import type { Document } from './document';
 import type { DocumentStore } from './document.store';
 
@@ -16,31 +14,19 @@ export interface SplitDocumentOptions {
   readonly backbone: Backbone;
   readonly files: Files;
   readonly fileStore: FileStore;
-  readonly objects: ObjectStore;
   readonly documents: DocumentStore;
   readonly submissions: SubmissionStore;
   readonly importUpload: ImportUpload;
-  readonly engine: ChildPool<EngineJobs>;
+  readonly cutPages: CutPages;
 }
 
-const CUT_MS = 120_000;
-
 /**
- * Cuts a PDF into the runs of page numbers and imports the parts as documents of the same upload; answers their ids. A document
+ * Cuts a PDF or TIFF into the runs of page numbers and imports the parts as documents of the same upload; answers their ids. A document
  * that was cut before keeps its parts. Throws NOT_FOUND, and INVALID when it cannot be cut.
  */
 export function createSplitDocument(options: SplitDocumentOptions) {
-  const { backbone, files, fileStore, objects, documents, submissions, importUpload, engine } = options;
+  const { backbone, files, fileStore, documents, submissions, importUpload, cutPages } = options;
   const { database, ids } = backbone;
-
-  const cut = async (document: Document, runs: readonly (readonly number[])[]): Promise<Buffer[]> => {
-    const bytes = await objects.readAll(document.rendition?.key ?? document.s3Name);
-    if (!bytes) throw new Refusal('NOT_FOUND');
-    return engine.run('cutPdf', { bytes, runs }, { timeoutMs: CUT_MS }).catch((error) => {
-      if ((error as Error).name !== 'UnreadableDocument') throw error;
-      throw new Refusal('INVALID', { detail: (error as Error).message, cause: error });
-    });
-  };
 
   return async (caller: Caller, documentId: number, runs: readonly (readonly number[])[]): Promise<number[]> => {
     const original = await documents.find(caller, { id: documentId });
@@ -50,7 +36,7 @@ export function createSplitDocument(options: SplitDocumentOptions) {
     if (before.length > 0) return before;
 
     const stored: StoredFile[] = [];
-    for (const [i, bytes] of (await cut(original, runs)).entries()) {
+    for (const [i, bytes] of (await cutPages(original, runs)).entries()) {
       const header = { fileName: partName(original.originalFileName, i + 1), declaredMimeType: '', maxSize: 0 };
       stored.push(await files.put(caller, header, Readable.from([bytes])));
     }
@@ -82,5 +68,5 @@ export function createSplitDocument(options: SplitDocumentOptions) {
 
 /** `scan.pdf` -> `scan-1.pdf`. */
 function partName(fileName: string, number: number): string {
-  return `${fileName.replace(/\.pdf$/i, '')}-${number}.pdf`;
+  return `${fileName.replace(/\.(pdf|tiff?)$/i, '')}-${number}.pdf`;
 }

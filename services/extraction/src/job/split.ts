@@ -8,9 +8,10 @@ import type { JobTools } from './run-job';
 const LOOK_MS = 240_000;
 const CUT_MS = 180_000;
 const PDF = 'application/pdf';
+const TIFF = 'image/tiff';
 
 /**
- * Cuts a PDF that carries separator pages of its queue: its parts become documents of their own, and its annotation ends in
+ * Cuts a PDF or TIFF that carries separator pages of its queue: its parts become documents of their own, and its annotation ends in
  * `split`. Answers whether it did. A document that cannot be looked at or cut is left as it is.
  */
 export async function splitAtSeparators(
@@ -51,7 +52,7 @@ export async function splitAtSeparators(
 /** A file before it is read. */
 export interface LookedAt {
   readonly bytes: Buffer;
-  /** 0: not sent as a PDF, or one that cannot be opened. */
+  /** 0: not sent as a PDF or TIFF, or one that cannot be opened. */
   readonly pageCount: number;
   readonly codes: readonly PageCode[];
   /** Of the queue; undefined when nothing of the file depends on them. */
@@ -61,7 +62,7 @@ export interface LookedAt {
 type QueueSettings = Readonly<Record<string, unknown>>;
 
 /**
- * Looks for codes on the pages of a PDF. Of another file, whose PDF this is, only what its queue says of files that hold several documents
+ * Looks for codes on the pages of a PDF or TIFF. Of another file, whose PDF this is, only what its queue says of files that hold several documents
  * counts.
  */
 export async function lookAt(
@@ -72,10 +73,10 @@ export async function lookAt(
   signal: AbortSignal,
 ): Promise<LookedAt> {
   const { bytes } = file;
-  if (file.mimeType !== PDF) return { bytes, pageCount: 0, codes: [], settings: undefined };
-  if (mimeType !== PDF) return { bytes, pageCount: 0, codes: [], settings };
+  if (![PDF, TIFF].includes(file.mimeType)) return { bytes, pageCount: 0, codes: [], settings: undefined };
+  if (mimeType !== file.mimeType) return { bytes, pageCount: 0, codes: [], settings };
   const { pageCount, codes } = await pool
-    .run('findPageCodes', { bytes }, { signal, timeoutMs: LOOK_MS })
+    .run('findPageCodes', { bytes, mimeType }, { signal, timeoutMs: LOOK_MS })
     .catch((error) => {
       // What is wrong with the document is said when it is read.
       if ((error as Error).name !== 'UnreadableDocument') throw error;
