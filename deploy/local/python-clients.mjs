@@ -1,13 +1,10 @@
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { withLock } from './locks.mjs';
-import { runCommand } from './processes.mjs';
-import { reportProgress } from './progress.mjs';
+import { PPOCR } from './ppocr.mjs';
+import { ensurePython } from './python.mjs';
 
 /**
  * The public clients that must work against Intake unchanged, each with the newest of their dependencies that they still work
- * with, what tries the API by its own description, what knows the objects of Kubernetes, and what reads exported files; with the
- * variable that tells the tests of its Python.
+ * with, what tries the API by its own description, what knows the objects of Kubernetes, what reads exported files, and PP-OCR; with
+ * the variable that tells the tests of its Python.
  */
 const CLIENTS = [
   { variable: 'INTAKE_TEST_PYTHON', packages: ['rossum-api==3.17.0'] },
@@ -15,6 +12,7 @@ const CLIENTS = [
   { variable: 'INTAKE_TEST_SCHEMATHESIS_PYTHON', packages: ['schemathesis==4.32.5'] },
   { variable: 'INTAKE_TEST_KUBERNETES_PYTHON', packages: ['kubernetes-validate==1.34.1'] },
   { variable: 'INTAKE_TEST_READERS_PYTHON', packages: ['lxml==6.1.3', 'openpyxl==3.1.5'] },
+  { variable: 'INTAKE_TEST_PPOCR_PYTHON', packages: PPOCR },
   { variable: 'INTAKE_TEST_ELISCTL_PYTHON', packages: ['elisctl==2.10.2', 'click==8.0.4', 'openpyxl==3.0.10'] },
 ];
 
@@ -30,34 +28,10 @@ export async function preparePythonClients({ cacheDir, log }) {
 }
 
 async function prepareClient({ variable, packages }, { cacheDir, log }) {
-  const [name] = packages;
-  const folder = join(cacheDir, 'python', packages.join('+').replaceAll('==', '-'));
-  const python = join(folder, 'bin/python');
-  const finished = join(folder, '.finished');
-  mkdirSync(join(cacheDir, 'python'), { recursive: true });
   try {
-    await withLock(
-      `${folder}.lock`,
-      (pid) => log(`Python client: process ${pid} is installing it, waiting`),
-      async () => {
-        if (existsSync(finished)) return;
-        rmSync(folder, { recursive: true, force: true }); // a virtual environment cannot be moved: it is marked when whole
-        await reportProgress(log, `Python client: installing ${name} (under a minute)`, async (onLine) => {
-          await run('python3', ['-m', 'venv', folder], onLine);
-          await run(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...packages], onLine);
-        });
-        writeFileSync(finished, '');
-      },
-    );
-    return { [variable]: python };
+    return { [variable]: await ensurePython(packages, { cacheDir, log, what: 'Python client' }) };
   } catch (error) {
     log(`Python client: ${error.message}`);
     return { [`${variable}_PROBLEM`]: `Python 3 with venv is needed for this test: ${error.message}` };
   }
-}
-
-async function run(command, args, onLine) {
-  const { code, output } = await runCommand(command, args, { onLine });
-  if (code !== 0)
-    throw new Error(`"${command} ${args.join(' ')}" failed: ${output.trim().split('\n').slice(-3).join(' | ')}`);
 }

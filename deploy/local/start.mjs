@@ -8,6 +8,7 @@ import { ensureBackingServices } from './backing/index.mjs';
 import { runFirstSetup } from './first-setup.mjs';
 import { tryLock } from './locks.mjs';
 import { isPortFree } from './ports.mjs';
+import { ensurePpocr } from './ppocr.mjs';
 import { onNpmKilled, stopLeftover } from './processes.mjs';
 import { keepSecrets, writePrivately } from './secrets.mjs';
 import { describeEnvironment, portsOf, SERVICES } from './services.mjs';
@@ -51,7 +52,10 @@ async function main() {
   takeDataFolder(dataDir);
   await stopLeftoverServices(dataDir);
   await checkPorts(names, settings);
-  await prepare({ env: process.env, cacheDir, log });
+  const [, ppocr] = await Promise.all([
+    prepare({ env: process.env, cacheDir, log }),
+    ensurePpocr({ env: process.env, cacheDir, log }),
+  ]);
 
   phase = 'starting';
   const backing = await ensureBackingServices({ dataDir, cacheDir, env: process.env, log });
@@ -62,7 +66,7 @@ async function main() {
 
   if (stopAskedAt) return;
   // The review page comes with the cookies of a session.
-  const wanted = { INTAKE_SESSION_AUTH: 'on', ...process.env };
+  const wanted = { INTAKE_SESSION_AUTH: 'on', ...process.env, INTAKE_PPOCR_PYTHON: ppocr };
   const env = describeEnvironment(wanted, settings, backing, readSecrets(dataDir));
   const run = { baseUrl: `http://127.0.0.1:${settings.port}/api`, smtp: `127.0.0.1:${settings.smtpPort}`, env };
   const services = startServices({ names, processes, settings, env, backing, run });

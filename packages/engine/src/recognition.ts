@@ -82,6 +82,8 @@ export interface OcrOptions {
    * language; the page in that language and, if it turns out to be in another, again in that one. Default: the sixteen of `OCR_LANGUAGES`.
    */
   languages?: string[];
+  /** A Python that has the package `rapidocr`: its PP-OCR reads pages again that Tesseract reads badly. Default: none. */
+  ppocr?: string;
   /** Longest time for one page, in milliseconds; default 30 000. */
   timeoutMs?: number;
   /** When so much time has gone into OCR, the remaining pages are left without words; default 45 000 ms. */

@@ -1,10 +1,20 @@
+import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { connectBackbone, startConsumer } from '@intake/bus';
 import { annotation, documentStorage, extraction, queue } from '@intake/contracts';
-import { type EngineJobs, engineWorker } from '@intake/engine';
+import { type EngineJobs, engineWorker, findPpocrProblem } from '@intake/engine';
 import { createIndexes, isMongoUnavailable } from '@intake/mongo';
 import { connectRpc, isNeighbourAway, Refusal, readRpcSettings, serveRpc } from '@intake/rpc';
-import { count, type Environment, list, readConfig, runAsProcess, runService, text } from '@intake/service';
+import {
+  count,
+  type Environment,
+  type Logger,
+  list,
+  readConfig,
+  runAsProcess,
+  runService,
+  text,
+} from '@intake/service';
 import { ChildPool } from '@intake/untrusted';
 import { Gauge, Histogram } from 'prom-client';
 import { createConsumers } from './consumers';
@@ -27,6 +37,11 @@ export const start = (env: Environment) =>
       timeoutMs: count('INTAKE_EXTRACTION_TIMEOUT_MS', 'a document that takes longer is stopped, milliseconds', 55_000),
       memoryBytes: count('INTAKE_EXTRACTION_MEMORY_BYTES', 'a child process that takes more is killed', 1_500_000_000),
       tesseract: text('INTAKE_TESSERACT', 'the OCR program, by path or name', 'tesseract'),
+      ppocr: text(
+        'INTAKE_PPOCR_PYTHON',
+        'a Python with the package rapidocr, which reads again what the OCR program reads badly; not used where it is not there',
+        '/opt/ppocr/bin/python',
+      ),
       languages: list(
         'INTAKE_OCR_LANGUAGES',
         'languages the OCR program tries, as it names them; none: all the engine knows',
@@ -34,6 +49,9 @@ export const start = (env: Environment) =>
       ),
       path: text('PATH', 'where programs are looked for', '/usr/local/bin:/usr/bin:/bin'),
     });
+    const ppocr = existsSync(config.ppocr) ? config.ppocr : undefined;
+    if (ppocr) void reportPpocr(ppocr, runtime.log);
+    else runtime.log.info('PP-OCR is not installed: pages that are read badly are not read again');
     const rpc = readRpcSettings(env);
     const backbone = await connectBackbone(runtime, env);
     const store = createJobStore(backbone.database);
@@ -90,7 +108,11 @@ export const start = (env: Environment) =>
       ),
       annotations: connectRpc(runtime, annotation.AnnotationServiceService, rpc.addressOf('annotation'), rpc),
       queues: connectRpc(runtime, queue.QueueServiceService, rpc.addressOf('queue'), rpc),
-      ocr: { tesseract: config.tesseract, ...(config.languages.length > 0 && { languages: [...config.languages] }) },
+      ocr: {
+        tesseract: config.tesseract,
+        ...(ppocr && { ppocr }),
+        ...(config.languages.length > 0 && { languages: [...config.languages] }),
+      },
       observe: (seconds: number, outcome: 'read' | 'failed') => durations.observe({ outcome }, seconds),
       observeStage: (seconds: number, stage: Stage) => stages.observe({ stage }, seconds),
     };
@@ -119,5 +141,10 @@ export const start = (env: Environment) =>
     startConsumer(runtime, { ...backbone, handlers: createConsumers(store, tools, backbone), isAway: isNeighbourAway });
     startJobWorkers(runtime, backbone.bus, store, tools, config.concurrency);
   });
+
+async function reportPpocr(python: string, log: Logger): Promise<void> {
+  const problem = await findPpocrProblem(python);
+  if (problem) log.warn({ python, problem }, 'PP-OCR cannot be used: install the Python package rapidocr');
+}
 
 if (require.main === module) void runAsProcess(start);

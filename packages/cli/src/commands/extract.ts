@@ -31,7 +31,11 @@ export const extract: FileCommand = {
         try {
           const bytes = await readFile(file);
           const mimeType = detectMimeType(bytes.subarray(0, SNIFF_BYTES), path.basename(file));
-          const options = { mimeType, ...(locale && { locale }), ...(tesseract && { ocr: { tesseract } }) };
+          const options = {
+            mimeType,
+            ...(locale && { locale }),
+            ocr: { ...(tesseract && { tesseract }), ...ppocrOf(env) },
+          };
           yield { file, mimeType, ...toJson(await reader.read(bytes, options)) };
         } catch (error) {
           failures.push(`${file}: ${(error as Error).message}`);
@@ -43,6 +47,10 @@ export const extract: FileCommand = {
     if (failures.length > 0) throw new CommandError(failures.join('\n'));
   },
 };
+
+function ppocrOf({ INTAKE_PPOCR_PYTHON: ppocr }: Environment) {
+  return ppocr ? { ppocr } : {};
+}
 
 /** Reads files as the services do: office files and HEIF pictures are converted first, damaged PDFs repaired. */
 function createReader(env: Environment) {

@@ -1,15 +1,12 @@
-import { spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
-import { open, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import sharp from 'sharp';
 import type { OcrOptions } from '../recognition';
 import { UnreadableDocument } from '../unreadable-document';
 import type { RawWord } from './characters';
 import { smoothGrain } from './grain';
 import { guessLanguage } from './language';
+import { readWithPpocr } from './ppocr';
 import { eraseRules } from './rules';
+import { run, runOnPicture } from './run-ocr';
 import { type Gray, measureDirection } from './skew';
 import { findDensestStrips } from './strip';
 import { findUnread } from './unread';
@@ -38,7 +35,8 @@ const MISSING = Symbol('program is not installed');
 
 /**
  * Reads a gray picture with the tesseract program, put upright, in the language of the page before, or of strips of it.
- * If what it reads turns out to be in another one, the page is read once more in that.
+ * If what it reads turns out to be in another one, the page is read once more in that. What it reads badly is read by PP-OCR,
+ * where that is installed.
  *
  * @param scale from the picture's pixels to those of the page image
  */
@@ -92,9 +90,14 @@ export async function readPicture(
   const better = guessed && guessed !== first && wanted.includes(guessed) ? guessed : undefined;
   if (better) words = await read(image, better);
   const left = options.until - Date.now();
-  if (left > 0) {
+  const inTime = Math.min(left, options.timeoutMs ?? TIMEOUT_MS);
+  const opinion =
+    options.ppocr && left > LEAST_FOR_OPINION_MS && isDoubtful(words, image)
+      ? await readWithPpocr(options.ppocr, await turnPicture(drawn, angle), scale, inTime)
+      : [];
+  if (quality(opinion) > quality(words)) words = opinion;
+  else if (left > 0) {
     const language = better ?? first;
-    const inTime = Math.min(left, options.timeoutMs ?? TIMEOUT_MS);
     words = [...words, ...(await readRest(image, words, scale, (rest) => read(rest, language, SPARSE, inTime)))];
   }
   return {
@@ -162,6 +165,32 @@ async function turnPicture({ data, width, height }: Gray, degrees: number): Prom
 
 const layoutOf = ({ width, height }: Gray) => (height > 1.6 * width ? ONE_BLOCK : AUTOMATIC);
 
+/** PP-OCR takes some seconds for a page; what has been read counts more than a better reading that comes too late. */
+const LEAST_FOR_OPINION_MS = 12_000;
+
+/** Letters of a clean scan are read with more certainty. */
+const DOUBTFUL = 0.9;
+
+/** Whether a page holds something that Tesseract reads badly. A white page does not. */
+export function isDoubtful(words: readonly RawWord[], image: Gray): boolean {
+  const letters = words.reduce((sum, { text }) => sum + text.length, 0);
+  if (letters === 0) return hasInk(image);
+  return words.reduce((sum, { text, confidence }) => sum + text.length * confidence, 0) < DOUBTFUL * letters;
+}
+
+/** Ink is darker than the paper by so many steps of gray, and a word has more of it than this share of a page. */
+const INK_STEPS = 50;
+const LEAST_INK = 1e-4;
+
+function hasInk({ data }: Gray): boolean {
+  const counts = new Uint32Array(256);
+  for (const gray of data) counts[gray]! += 1;
+  let paper = 0;
+  for (let below = 0; below < data.length / 2; paper += 1) below += counts[paper]!;
+  const ink = counts.subarray(0, Math.max(0, paper - INK_STEPS)).reduce((sum, count) => sum + count, 0);
+  return ink > LEAST_INK * data.length;
+}
+
 /** Letters read with how much certainty; what is read upside down is short and doubtful. */
 const quality = (words: RawWord[]) =>
   words
@@ -185,7 +214,7 @@ function isSideways(words: RawWord[]): boolean {
 async function askTurn(program: string, picture: Gray, timeoutMs = 30_000): Promise<number | undefined> {
   try {
     const args = ['stdout', '-l', 'osd', '--psm', '0', '--dpi', '300'];
-    const answer = await runOnPicture(program, picture, args, timeoutMs);
+    const answer = await runOnPicture(program, picture, [PICTURE, ...args], timeoutMs);
     const [, turn, certainty] = /Rotate: (\d+)[\s\S]*Orientation confidence: ([\d.]+)/.exec(answer) ?? [];
     return Number(certainty) > 1 ? Number(turn) : undefined;
   } catch {
@@ -223,61 +252,19 @@ async function runTesseract(
 ): Promise<string> {
   try {
     const args = ['stdout', '-l', language, '--psm', layout, '--dpi', '300', 'tsv'];
-    return await runOnPicture(program, image, args, timeoutMs);
+    return await runOnPicture(program, image, [PICTURE, ...args], timeoutMs);
   } catch (error) {
     throw new UnreadableDocument('corrupt', 'The text of the picture could not be recognised.', { cause: error });
   }
 }
 
+/** How Tesseract names its input. */
+const PICTURE = process.platform === 'linux' ? '/dev/stdin' : 'stdin';
+
 /** Page segmentation modes of tesseract: receipts are one block, which it otherwise takes apart. */
 const AUTOMATIC = '3';
 const ONE_BLOCK = '6';
 const SPARSE = '11';
-
-/** Tesseract's own threads only get into each other's way (10 times slower under load). */
-const ENVIRONMENT = { OMP_THREAD_LIMIT: '1' };
-
-/**
- * Tesseract takes a fifth of its time to read a whole picture from its input, byte by byte. So it gets a file: one
- * without a name, of which nothing is left behind when a process is killed.
- */
-const PICTURE = process.platform === 'linux' ? '/dev/stdin' : 'stdin';
-
-async function runOnPicture(program: string, picture: Gray, args: string[], timeoutMs: number): Promise<string> {
-  const name = path.join(tmpdir(), `intake-ocr-${randomUUID()}`);
-  const file = await open(name, 'wx+', 0o600);
-  try {
-    await rm(name);
-    const head = Buffer.from(`P5\n${picture.width} ${picture.height}\n255\n`);
-    await file.writev([head, picture.data], 0);
-    return await run(program, [PICTURE, ...args], file.fd, timeoutMs);
-  } finally {
-    await file.close();
-  }
-}
-
-/** Runs a program and answers what it prints; `input` is the descriptor of a file. */
-function run(program: string, args: string[], input: number | 'ignore', timeoutMs: number): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { stdio: [input, 'pipe', 'pipe'], env: ENVIRONMENT });
-    const deadline = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
-    const output: Buffer[] = [];
-    let errors = '';
-    child.stdout!.on('data', (part: Buffer) => output.push(part));
-    child.stderr!.setEncoding('utf8').on('data', (part: string) => {
-      errors = (errors + part).slice(-2000);
-    });
-    child.on('error', (error) => {
-      clearTimeout(deadline);
-      reject(error);
-    });
-    child.on('close', (code, signal) => {
-      clearTimeout(deadline);
-      if (code === 0) resolve(Buffer.concat(output).toString('utf8'));
-      else reject(new Error(`${program} ended with ${signal ?? code}: ${errors}`));
-    });
-  });
-}
 
 /** Tesseract's table of words: level, page, block, paragraph, line, word, left, top, width, height, confidence, text. */
 export function parseTsv(tsv: string, scale: { x: number; y: number }): RawWord[] {

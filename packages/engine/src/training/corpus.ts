@@ -7,6 +7,9 @@ import type { RecognizedPage } from '../recognition';
 import { readWords } from '../recognize';
 import type { Row, Wanted } from './compare';
 
+/** As the extraction service finds it. */
+const PPOCR = process.env.INTAKE_PPOCR_PYTHON;
+
 /** What stands on a document. The format is described in docs/extraction.md. */
 export interface Truth {
   file: string;
@@ -64,7 +67,8 @@ export async function loadCorpus(
     const cached = path.join(cache, `${hash}.json`);
     if (!existsSync(cached)) {
       const { bytes, mimeType } = await readFile(files, truth.file);
-      const { pages } = await readWords(bytes, { mimeType, ocr: { timeoutMs: 300_000, budgetMs: 1_000_000 } });
+      const ocr = { timeoutMs: 300_000, budgetMs: 1_000_000, ...(PPOCR && { ppocr: PPOCR }) };
+      const { pages } = await readWords(bytes, { mimeType, ocr });
       writeFileSync(cached, JSON.stringify(pages));
       onProgress(truth.file);
     }
