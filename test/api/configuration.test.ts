@@ -33,7 +33,7 @@ const send = async (method: string, path: string, body?: unknown) => {
   return { status: response.status, body: (text ? JSON.parse(text) : null) as Json };
 };
 const NO_OBJECT = ['Invalid hyperlink - Object does not exist.'];
-const makeWorkspace = (name = 'W') => api.post('/workspaces', { name, organization });
+const makeWorkspace = (more: object = {}) => api.post('/workspaces', { name: 'W', organization, ...more });
 const SECTION = {
   category: 'section',
   id: 'basic',
@@ -56,7 +56,7 @@ describe('every kind of object', () => {
     workspaces: {
       make: makeWorkspace,
       put: () => ({ name: 'Put' }),
-      readOnly: { autopilot: true, organization: 'x', queues: ['x'] },
+      readOnly: { organization: 'x', queues: ['x'] },
     },
     queues: {
       make: makeQueue,
@@ -224,6 +224,15 @@ describe('workspaces', () => {
     });
     await api.patch(held.url, { workspace: null });
     expect((await send('DELETE', workspace.url)).status).toBe(204);
+  });
+
+  it('keep what old clients set as autopilot', async () => {
+    const workspace = await makeWorkspace({ autopilot: true });
+    expect(workspace.autopilot).toBe(true);
+    expect((await api.patch(workspace.url, { name: 'Renamed' })).autopilot).toBe(true);
+    expect((await api.patch(workspace.url, { autopilot: false })).autopilot).toBe(false);
+    await api.patch(workspace.url, { autopilot: true });
+    expect((await send('PUT', workspace.url, { name: 'Put' })).body.autopilot).toBe(false);
   });
 });
 

@@ -99,7 +99,7 @@ export function createRpc(deps: RpcDeps): Handlers<typeof contract.QueueServiceS
       return { workspaces: rows.map((one) => toWorkspace(one, queueIds.get(one.id))), total };
     },
     async updateWorkspace({ workspace, fields }, caller) {
-      const change = readChange(workspace, fields, { name: '', metadata: {} });
+      const change = readChange(workspace, fields, { name: '', metadata: {}, autopilot: false });
       return withQueues(caller, await updateWorkspace(caller, workspace?.id ?? 0, change, workspaces));
     },
     async deleteWorkspace({ id }, caller) {
