@@ -750,6 +750,19 @@ describe('connectors', () => {
   });
 });
 
+it.each([
+  ['/hooks', 'type'],
+  ['/hooks', 'extension_source'],
+  ['/hooks', 'events'],
+  ['/relations', 'type'],
+  ['/document_relations', 'type'],
+])('%s refuse to be narrowed to %s that there are not', async (path, filter) => {
+  expect(await send('GET', `${path}?${filter}=nonsense`)).toEqual({
+    status: 400,
+    body: { [filter]: ['Select a valid choice. nonsense is not one of the available choices.'] },
+  });
+});
+
 describe('hooks', () => {
   it('answer every default, keep secrets to themselves, and merge their configuration', async () => {
     const made = await makeHook({
