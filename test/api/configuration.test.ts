@@ -895,6 +895,7 @@ describe('hooks', () => {
       insecure_ssl: 'no',
       max_polling_time_s: 200,
       schedule: { cron: '*/5 * * * *' },
+      client_ssl_certificate: 'no PEM',
     };
     expect((await send('POST', '/hooks', { name: 'H', events: [], config })).body).toEqual({
       config: {
@@ -903,7 +904,13 @@ describe('hooks', () => {
         insecure_ssl: ['Must be a valid boolean.'],
         max_polling_time_s: ['It can be changed for upload.created and invocation.scheduled only.'],
         schedule: ['cron: the hook may be called every 10 minutes at most.'],
+        client_ssl_certificate: ['Enter a valid certificate in PEM format.'],
       },
+    });
+    const connector = { name: 'C', service_url: 'https://c.example.com', client_ssl_certificate: 'no PEM' };
+    expect(await send('POST', '/connectors', connector)).toEqual({
+      status: 400,
+      body: { client_ssl_certificate: ['Enter a valid certificate in PEM format.'] },
     });
     expect((await send('POST', '/hooks', { name: 'H', events: [] })).body).toEqual({
       config: { url: ['This field is required.'] },
