@@ -11,7 +11,7 @@ export async function runFirstSetup(env) {
   const { code, output } = await runCommand(process.execPath, [join(ROOT, 'packages/cli/dist/index.js'), 'setup'], {
     cwd: ROOT,
     env,
-    timeoutMs: 60_000,
+    timeoutMs: 180_000,
   });
   const line = output.split('\n').find((one) => one.startsWith('{"') && one.includes('"queueId"'));
   if (code !== 0 || !line) throw new Error(`The first set-up failed:\n${output.trim()}`);

@@ -86,7 +86,8 @@ export function runCommand(command, args, options = {}) {
     const finish = (code, text) => {
       clearTimeout(timer);
       running.delete(child);
-      resolve({ code: timedOut ? 124 : code, output: text });
+      if (timedOut) resolve({ code: 124, output: `${text}\nIt took longer than ${options.timeoutMs / 1000} seconds.` });
+      else resolve({ code, output: text });
     };
     child.once('error', (error) => finish(127, error.message));
     child.once('close', (code) => finish(code ?? 1, output));

@@ -174,8 +174,9 @@ describe('upload.created', () => {
     expect((await api.get(second)).annotations).toEqual([]);
     const payload = { event: 'upload', action: 'created', upload: made.url };
     expect(await api.post(`/hooks/${hook.id}/generate_payload`, payload)).toMatchObject({
-      files: [{ document: first }, { document: second }],
+      files: [first, second].map((document) => ({ document, values: [{ id: 'upload:project', value: 'A1' }] })),
       upload: made.url,
+      metadata: { batch: 7 },
     });
   });
 
@@ -366,6 +367,8 @@ describe('email.received', () => {
     expect(await api.post(`/hooks/${hook.id}/generate_payload`, payload)).toMatchObject({
       email: email.url,
       files: expect.arrayContaining(body.files),
+      headers: body.headers,
+      body: body.body,
     });
   });
 

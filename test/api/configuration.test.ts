@@ -33,7 +33,7 @@ const send = async (method: string, path: string, body?: unknown) => {
   return { status: response.status, body: (text ? JSON.parse(text) : null) as Json };
 };
 const NO_OBJECT = ['Invalid hyperlink - Object does not exist.'];
-const makeWorkspace = (name = 'W') => api.post('/workspaces', { name, organization });
+const makeWorkspace = (more: object = {}) => api.post('/workspaces', { name: 'W', organization, ...more });
 const SECTION = {
   category: 'section',
   id: 'basic',
@@ -56,7 +56,7 @@ describe('every kind of object', () => {
     workspaces: {
       make: makeWorkspace,
       put: () => ({ name: 'Put' }),
-      readOnly: { autopilot: true, organization: 'x', queues: ['x'] },
+      readOnly: { organization: 'x', queues: ['x'] },
     },
     queues: {
       make: makeQueue,
@@ -224,6 +224,15 @@ describe('workspaces', () => {
     });
     await api.patch(held.url, { workspace: null });
     expect((await send('DELETE', workspace.url)).status).toBe(204);
+  });
+
+  it('keep what old clients set as autopilot', async () => {
+    const workspace = await makeWorkspace({ autopilot: true });
+    expect(workspace.autopilot).toBe(true);
+    expect((await api.patch(workspace.url, { name: 'Renamed' })).autopilot).toBe(true);
+    expect((await api.patch(workspace.url, { autopilot: false })).autopilot).toBe(false);
+    await api.patch(workspace.url, { autopilot: true });
+    expect((await send('PUT', workspace.url, { name: 'Put' })).body.autopilot).toBe(false);
   });
 });
 
@@ -741,6 +750,19 @@ describe('connectors', () => {
   });
 });
 
+it.each([
+  ['/hooks', 'type'],
+  ['/hooks', 'extension_source'],
+  ['/hooks', 'events'],
+  ['/relations', 'type'],
+  ['/document_relations', 'type'],
+])('%s refuse to be narrowed to %s that there are not', async (path, filter) => {
+  expect(await send('GET', `${path}?${filter}=nonsense`)).toEqual({
+    status: 400,
+    body: { [filter]: ['Select a valid choice. nonsense is not one of the available choices.'] },
+  });
+});
+
 describe('hooks', () => {
   it('answer every default, keep secrets to themselves, and merge their configuration', async () => {
     const made = await makeHook({
@@ -873,6 +895,7 @@ describe('hooks', () => {
       insecure_ssl: 'no',
       max_polling_time_s: 200,
       schedule: { cron: '*/5 * * * *' },
+      client_ssl_certificate: 'no PEM',
     };
     expect((await send('POST', '/hooks', { name: 'H', events: [], config })).body).toEqual({
       config: {
@@ -881,7 +904,13 @@ describe('hooks', () => {
         insecure_ssl: ['Must be a valid boolean.'],
         max_polling_time_s: ['It can be changed for upload.created and invocation.scheduled only.'],
         schedule: ['cron: the hook may be called every 10 minutes at most.'],
+        client_ssl_certificate: ['Enter a valid certificate in PEM format.'],
       },
+    });
+    const connector = { name: 'C', service_url: 'https://c.example.com', client_ssl_certificate: 'no PEM' };
+    expect(await send('POST', '/connectors', connector)).toEqual({
+      status: 400,
+      body: { client_ssl_certificate: ['Enter a valid certificate in PEM format.'] },
     });
     expect((await send('POST', '/hooks', { name: 'H', events: [] })).body).toEqual({
       config: { url: ['This field is required.'] },

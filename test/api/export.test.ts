@@ -372,10 +372,16 @@ describe('what follows an export', () => {
         400,
         { filter: { begin_date: message } },
       ]);
-      expect(await refusal({ filter: { begin_date: '2025-02-02', end_date: '2025-01-01' } })).toEqual([
-        400,
-        { non_field_errors: message },
-      ]);
+      for (const [begin_date, end_date] of [
+        ['2025-02-02', '2025-01-01'],
+        ['2025-01-02', '2025-01-01'],
+        ['2025-01-02T00:00:00Z', '2025-01-01'],
+        ['2025-01-02', '2025-01-01T23:59:59Z'],
+      ]) {
+        expect(await refusal({ filter: { begin_date, end_date } })).toEqual([400, { non_field_errors: message }]);
+      }
+      expect((await api.request('GET', `${path}?from=2025-01-02&to=2025-01-01`)).status).toBe(400);
+      expect((await refusal({ filter: { begin_date: '2025-01-01T12:00:00Z', end_date: '2025-01-01' } }))[0]).toBe(200);
       expect(await refusal({ filter: { queues: [`${api.base}/v1/queues/999999`] } })).toEqual([
         400,
         { filter: { queues: message } },

@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { type FieldErrors, Refusal } from '@intake/rpc';
 
 /** Any JSON object. */
@@ -9,6 +10,17 @@ export const NO_SUCH_OBJECT = 'Invalid hyperlink - Object does not exist.';
 const MAX_NAME_LENGTH = 255;
 const MAX_METADATA_BYTES = 4096;
 const MAX_URL_LENGTH = 2048;
+
+/** The message for a text that is no certificate in PEM, or null. Without a text there is nothing to refuse. */
+export function findCertificateProblem(pem: string | null | undefined): string | null {
+  if (!pem) return null;
+  try {
+    new X509Certificate(pem);
+    return null;
+  } catch {
+    return 'Enter a valid certificate in PEM format.';
+  }
+}
 
 /** The message for a name that is empty or longer than 255 characters, or null. */
 export function findNameProblem(name: string): string | null {

@@ -92,6 +92,7 @@ describe('workspaces', () => {
       organizationId: admin.organizationId,
       queueIds: [],
       metadata: { a: [1] },
+      autopilot: false,
     });
     const all = await client.listWorkspaces(list(), admin);
     expect(all.total).toBe(2);

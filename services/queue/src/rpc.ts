@@ -23,7 +23,7 @@ import type { EmailTemplateStore } from './email-template/email-template.store';
 import type { JsonObject } from './fields';
 import { createHook, deleteHook, duplicateHook, EMPTY_HOOK, type Hook, updateHook } from './hook/hook';
 import type { HookStore } from './hook/hook.store';
-import { expandEvents } from './hook/hook-events';
+import { expandEvents, isEvent } from './hook/hook-events';
 import { createInbox, deleteInbox, EMPTY_INBOX, type Inbox, resolveInbox, updateInbox } from './inbox/inbox';
 import type { InboxStore } from './inbox/inbox.store';
 import { createLabel, deleteLabel, type Label, updateLabel } from './label/label';
@@ -99,7 +99,7 @@ export function createRpc(deps: RpcDeps): Handlers<typeof contract.QueueServiceS
       return { workspaces: rows.map((one) => toWorkspace(one, queueIds.get(one.id))), total };
     },
     async updateWorkspace({ workspace, fields }, caller) {
-      const change = readChange(workspace, fields, { name: '', metadata: {} });
+      const change = readChange(workspace, fields, { name: '', metadata: {}, autopilot: false });
       return withQueues(caller, await updateWorkspace(caller, workspace?.id ?? 0, change, workspaces));
     },
     async deleteWorkspace({ id }, caller) {
@@ -227,6 +227,10 @@ export function createRpc(deps: RpcDeps): Handlers<typeof contract.QueueServiceS
       return (await withHooked(caller, [await createHook(caller, input, deps)]))[0]!;
     },
     async listHooks({ ids, name, ordering, page, pageSize, types, queueIds, events, ...request }, caller) {
+      const unknown = events.find((name) => !isEvent(name));
+      if (unknown !== undefined) {
+        throw invalidField('events', `Select a valid choice. ${unknown} is not one of the available choices.`);
+      }
       const own =
         queueIds.length > 0 ? distinct((await queues.get(caller, queueIds)).flatMap((one) => one.hookIds)) : null;
       // Each document asks for the hooks of its queue, and most queues have none.

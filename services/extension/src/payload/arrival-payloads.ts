@@ -100,24 +100,20 @@ export function createArrivalPayloads({ storage, mail, urls }: ArrivalPayloadSou
     /** The same of an upload that was made before; undefined: there is none. */
     async ofKnownUpload(organizationId: number, uploadId: number): Promise<JsonObject> {
       const upload = await storage.getUpload({ id: uploadId }, systemCaller('extension', organizationId));
-      const { documentIds, queueId, emailId } = upload;
-      const files = documentIds.map((documentId) => ({ documentId, preventImporting: false, values: {} }));
-      return ofUpload(organizationId, { uploadId, queueId, emailId, metadata: {} }, files);
+      const { documentIds, queueId, emailId, values, metadata } = upload;
+      const files = documentIds.map((documentId) => ({ documentId, preventImporting: false, values }));
+      return ofUpload(organizationId, { uploadId, queueId, emailId, metadata }, files);
     },
 
     /** The same of an e-mail that was read before; undefined: there is none. */
     async ofKnownEmail(organizationId: number, emailId: number): Promise<JsonObject | undefined> {
+      const caller = systemCaller('extension', organizationId);
       const request = mailIngest.ListEmailsRequest.fromPartial({ ids: [emailId], page: 1, pageSize: 1 });
-      const [email] = (await mail.listEmails(request, systemCaller('extension', organizationId))).emails;
+      const [email] = (await mail.listEmails(request, caller)).emails;
       if (!email) return undefined;
-      const { from, to, subject, messageId, createdAt, attachments } = email;
-      const headers = {
-        from: from ? addressOf(from) : '',
-        to: to.map(addressOf).join(', '),
-        subject,
-        'message-id': messageId,
-        date: formatTime(createdAt) ?? '',
-      };
+      const { attachments, uploadId } = email;
+      const upload = uploadId === undefined ? undefined : await storage.getUpload({ id: uploadId }, caller);
+      const headers = upload ? headersIn(upload.values) : headersOf(email);
       const files = attachments.filter(({ status }) => status === 'processed' || status === 'filtered_by_hook_custom');
       return ofEmail(
         extension.CallEmailHooksRequest.fromPartial({
@@ -134,6 +130,22 @@ export function createArrivalPayloads({ storage, mail, urls }: ArrivalPayloadSou
 }
 
 const HEADERS = ['from', 'to', 'reply-to', 'subject', 'message-id', 'date', 'authentication-results'];
+
+/** The headers as they came: the documents of an e-mail have them as values. */
+function headersIn(values: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(HEADERS.map((name) => [name, values[`email_header:${name}`] ?? '']));
+}
+
+/** What is known of the headers of an e-mail without documents. */
+function headersOf({ from, to, subject, messageId, createdAt }: mailIngest.Email): Record<string, string> {
+  return {
+    from: from ? addressOf(from) : '',
+    to: to.map(addressOf).join(', '),
+    subject,
+    'message-id': messageId,
+    date: formatTime(createdAt) ?? '',
+  };
+}
 
 function addressOf({ name, email }: mailIngest.Address): string {
   return name === '' ? email : `${name} <${email}>`;

@@ -25,3 +25,9 @@ it('refuses keys with a null character, which MongoDB cannot keep', () => {
   expect(() => parseJson('{"a": [{"b\\u0000": 1}]}')).toThrow(expect.objectContaining({ reason: 'INVALID' }));
   expect(parseJson('{"a": "b\\u0000"}')).toEqual({ a: 'b\0' });
 });
+
+it('refuses numbers that cannot be kept', () => {
+  expect(() => parseJson('{"a": [1e400]}')).toThrow(expect.objectContaining({ reason: 'INVALID' }));
+  expect(() => parseJson('-1e400')).toThrow(expect.objectContaining({ reason: 'INVALID' }));
+  expect(parseJson('1e300')).toBe(1e300);
+});

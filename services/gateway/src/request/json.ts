@@ -14,13 +14,19 @@ export function parseJson(text: string): unknown {
   return cleanJson(value);
 }
 
-/** Drops `__proto__` keys from a value that was read from JSON. Throws INVALID when it is nested too deeply, and for a null character in a key. */
+/**
+ * Drops `__proto__` keys from a value that was read from JSON. Throws INVALID when it is nested too deeply, for a null character
+ * in a key, and for a number beyond all that can be kept (`1e400`), which would become null.
+ */
 export function cleanJson<T>(value: T): T {
   clean(value, 1);
   return value;
 }
 
 function clean(value: unknown, depth: number): void {
+  if (value === Infinity || value === -Infinity) {
+    throw new Refusal('INVALID', { detail: 'The JSON has a number that is too large.' });
+  }
   if (typeof value !== 'object' || value === null) return;
   if (depth > MAX_DEPTH) {
     throw new Refusal('INVALID', { detail: `The JSON is nested more than ${MAX_DEPTH} levels deep.` });

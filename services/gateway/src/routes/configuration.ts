@@ -24,7 +24,7 @@ import { type Caller, invalidField, Refusal } from '@intake/rpc';
 import { z } from 'zod';
 import { NO_ROWS } from '../list-route';
 import { created } from '../reply/list';
-import { boolean, choices, ids, text } from '../request/filters';
+import { boolean, choices, ids, text, texts } from '../request/filters';
 import type { Query } from '../request/query';
 import { resourceRoutes } from '../resource/resource';
 import { route } from '../route';
@@ -316,11 +316,13 @@ export function configurationRoutes({ services, lookups }: RouteContext) {
         active: boolean,
         config_url: text,
         config_app_url: text,
-        extension_source: text,
-        events: text,
+        extension_source: choices('custom', 'rossum_store'),
+        events: texts,
       },
       orderings: ['id', 'name', 'type', 'active', 'config_url', 'config_app_url', 'events'],
       list: async ({ filters, ...wanted }, caller) => {
+        // There are two: who names both means any.
+        const [source, otherSource] = new Set(filters.extension_source);
         const filter = contract.ListHooksRequest.fromPartial({
           ids: filters.id,
           name: filters.name,
@@ -329,8 +331,8 @@ export function configurationRoutes({ services, lookups }: RouteContext) {
           active: filters.active,
           configUrl: filters.config_url,
           configAppUrl: filters.config_app_url,
-          extensionSource: filters.extension_source,
-          events: filters.events?.split(','),
+          extensionSource: otherSource ? undefined : source,
+          events: filters.events,
           ...wanted,
         });
         const { hooks: rows, total } = await queues.listHooks(filter, caller);

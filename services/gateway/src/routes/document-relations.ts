@@ -1,7 +1,7 @@
 import { documentStorage } from '@intake/contracts';
 import { DOCUMENT_RELATION, unknownReference } from '@intake/resources';
 import type { Caller } from '@intake/rpc';
-import { ids, text } from '../request/filters';
+import { choices, ids, texts } from '../request/filters';
 import { resourceRoutes } from '../resource/resource';
 import type { RouteContext } from './index';
 import { onlyOne } from './lookups';
@@ -28,13 +28,13 @@ export function documentRelationRoutes({ services }: RouteContext) {
     kind: DOCUMENT_RELATION,
     read: 'readAnnotations',
     write: 'dispose',
-    filters: { id: ids, type: text, annotation: ids, key: text, documents: ids },
+    filters: { id: ids, type: choices('export', 'einvoice'), annotation: ids, key: texts, documents: ids },
     orderings: ['id', 'type', 'annotation'],
     list: async ({ filters, ...wanted }, caller) => {
       const filter = {
         ids: filters.id,
-        types: filters.type?.split(',') ?? [],
-        keys: filters.key?.split(',') ?? [],
+        types: filters.type,
+        keys: filters.key,
         annotationIds: filters.annotation,
         documentIds: filters.documents,
       };

@@ -5,22 +5,21 @@ import { z } from 'zod';
 import { listRoute } from '../list-route';
 import { BLOCKER, NOTE, RELATION } from '../openapi/objects';
 import { created, replyOne } from '../reply/list';
-import { ids, text } from '../request/filters';
+import { choices, ids, texts } from '../request/filters';
 import { type ApiRequest, route } from '../route';
 import type { RouteContext } from './index';
 import { onlyOne } from './lookups';
 
 const note = name(4096);
 const noteType = z.enum(['rejection']).nullish();
+const RELATION_TYPES = ['edit', 'attachment', 'duplicate'] as const;
 const relationBody = z.object({
-  type: z.enum(['edit', 'attachment', 'duplicate']),
+  type: z.enum(RELATION_TYPES),
   key: string(255).nullish(),
   parent: reference('annotations').nullish(),
   annotations: z.array(reference('annotations')).default([]),
 });
 type GivenRelation = z.infer<typeof relationBody>;
-
-const texts = { kind: 'text', read: text.read } as const;
 
 /** Notes, relations and automation blockers. API: related-objects.md sections 2 to 4. */
 export function relatedRoutes({ services }: RouteContext) {
@@ -112,13 +111,13 @@ export function relatedRoutes({ services }: RouteContext) {
     listRoute('/relations', {
       allow: 'readAnnotations',
       doc: RELATION.listed('List: relation'),
-      filters: { id: ids, type: texts, key: texts, parent: ids, annotation: ids },
+      filters: { id: ids, type: choices(...RELATION_TYPES), key: texts, parent: ids, annotation: ids },
       orderings: ['id', 'type', 'parent', 'key'],
       fetch: async ({ filters, ...wanted }, caller) => {
         const filter = {
           ids: filters.id,
-          types: filters.type?.split(',') ?? [],
-          keys: filters.key?.split(',') ?? [],
+          types: filters.type,
+          keys: filters.key,
           parentIds: filters.parent,
           annotationIds: filters.annotation,
         };

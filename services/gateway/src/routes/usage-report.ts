@@ -35,6 +35,11 @@ function readBound(text: string): Bound | null {
   return date && { date, isDay: /^\d{4}-\d{2}-\d{2}$/.test(text.trim()) };
 }
 
+/** The first moment behind a period. */
+const endOf = ({ date, isDay }: Bound): Date => new Date(date.getTime() + (isDay ? DAY_MS : 0));
+
+const isAfter = (begin: Bound, end: Bound): boolean => (end.isDay ? begin.date >= endOf(end) : begin.date > end.date);
+
 const CSV: QueryParameter = { name: 'format', schema: { type: 'string', enum: ['json', 'csv'], default: 'json' } };
 const BOUNDS: readonly QueryParameter[] = ['from', 'to'].map((name) => ({
   name,
@@ -94,11 +99,14 @@ export function usageReportRoutes({ services, lookups }: RouteContext) {
   const makeReport = async ({ query }: ApiRequest, wanted: Wanted, caller: Caller): Promise<Report> => {
     const isTable = query.get('format')?.toLowerCase() === 'csv';
     const { begin, end, queueIds, userIds } = wanted;
+    if (begin && end && isAfter(begin, end)) {
+      throw new Refusal('INVALID', { fields: { non_field_errors: ['begin_date must not be after end_date.'] } });
+    }
     const report = await services.reporting.usageReport(
       {
         begin: begin?.date,
         beginExclusive: begin?.isDay === false,
-        end: end ? new Date(end.date.getTime() + (end.isDay ? DAY_MS : 0)) : undefined,
+        end: end ? endOf(end) : undefined,
         queueIds,
         userIds,
         groupBy: isTable ? ['user', 'workspace', 'queue'] : wanted.groupBy,

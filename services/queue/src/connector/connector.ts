@@ -4,6 +4,7 @@ import { type ClientSession, transaction } from '@intake/mongo';
 import { type Caller, invalidField, organizationOf, Refusal, requireAdmin } from '@intake/rpc';
 import { found, type Modified, modifiedBy, UNMODIFIED } from '../change';
 import {
+  findCertificateProblem,
   findMetadataProblem,
   findNameProblem,
   findUrlProblem,
@@ -59,7 +60,8 @@ interface Deps {
   readonly backbone: Pick<Backbone, 'database'>;
 }
 
-function check({ name, serviceUrl, authorizationType, metadata }: Partial<ConnectorInput>): void {
+function check(given: Partial<ConnectorInput>): void {
+  const { name, serviceUrl, authorizationType, clientSslCertificate, metadata } = given;
   refuseProblems({
     name: name === undefined ? null : findNameProblem(name),
     service_url: serviceUrl === undefined ? null : findUrlProblem(serviceUrl),
@@ -67,6 +69,7 @@ function check({ name, serviceUrl, authorizationType, metadata }: Partial<Connec
       authorizationType === undefined || ['secret_key', 'Basic'].includes(authorizationType)
         ? null
         : `"${authorizationType}" is not a valid choice.`,
+    client_ssl_certificate: findCertificateProblem(clientSslCertificate),
     metadata: findMetadataProblem(metadata),
   });
 }

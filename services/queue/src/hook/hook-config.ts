@@ -1,12 +1,13 @@
 import type { FieldErrors } from '@intake/rpc';
 import { Cron } from 'croner';
-import { findUrlProblem, type JsonObject } from '../fields';
+import { findCertificateProblem, findUrlProblem, type JsonObject } from '../fields';
 
 type Check = (value: unknown) => string | null;
 
 const isBoolean: Check = (value) => (typeof value === 'boolean' ? null : 'Must be a valid boolean.');
 const isText: Check = (value) => (typeof value === 'string' ? null : 'Not a valid string.');
 const isTextOrNull: Check = (value) => (value === null ? null : isText(value));
+const isCertificateOrNull: Check = (value) => isTextOrNull(value) ?? findCertificateProblem(value as string | null);
 const isIntegerBetween =
   (min: number, max: number): Check =>
   (value) => {
@@ -42,7 +43,7 @@ const isSchedule: Check = (value) => {
 const KEYS: Readonly<Record<string, readonly [check: Check, fallback: unknown]>> = {
   secret: [isTextOrNull, null],
   insecure_ssl: [isBoolean, false],
-  client_ssl_certificate: [isTextOrNull, null],
+  client_ssl_certificate: [isCertificateOrNull, null],
   client_ssl_key: [isTextOrNull, null],
   private: [isBoolean, false],
   timeout_s: [isIntegerBetween(0, 60), 30],

@@ -10,7 +10,7 @@ export function createWorkspaceStore(backbone: Pick<Backbone, 'database' | 'ids'
   return createRows(backbone, {
     model: 'Workspace',
     collection: 'workspaces',
-    fields: { name: String, metadata: Schema.Types.Mixed, modifiedById: Number, modifiedAt: Date },
+    fields: { name: String, metadata: Schema.Types.Mixed, autopilot: Boolean, modifiedById: Number, modifiedAt: Date },
     indexes: [[{ organizationId: 1, name: 1 }]],
     orderings: { id: '_id', name: 'name' },
   });

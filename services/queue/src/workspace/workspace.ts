@@ -12,10 +12,12 @@ export interface Workspace extends Modified {
   readonly name: string;
   readonly organizationId: number;
   readonly metadata: JsonObject;
+  /** Kept for clients; nothing depends on it. */
+  readonly autopilot?: boolean;
 }
 
 /** What admins write of a workspace. */
-export type WorkspaceInput = Pick<Workspace, 'name' | 'metadata'>;
+export type WorkspaceInput = Pick<Workspace, 'name' | 'metadata' | 'autopilot'>;
 
 function check({ name, metadata }: Partial<WorkspaceInput>): void {
   refuseProblems({
@@ -27,13 +29,13 @@ function check({ name, metadata }: Partial<WorkspaceInput>): void {
 /** Makes a workspace in the caller's organization. Caller: admin. Field errors: `name`, `metadata`. */
 export async function createWorkspace(
   caller: Caller,
-  { name, metadata = {} }: { readonly name: string; readonly metadata?: JsonObject },
+  { name, metadata = {}, autopilot = false }: Partial<WorkspaceInput> & Pick<Workspace, 'name'>,
   workspaces: WorkspaceStore,
 ): Promise<Workspace> {
   requireAdmin(caller);
   check({ name, metadata });
   const id = await workspaces.nextId();
-  const workspace = { id, organizationId: organizationOf(caller), name, metadata, ...UNMODIFIED };
+  const workspace = { id, organizationId: organizationOf(caller), name, metadata, autopilot, ...UNMODIFIED };
   await workspaces.insert(workspace);
   return workspace;
 }
