@@ -293,7 +293,8 @@ describe('attachments', () => {
       'logo.png': 'filtered_by_inbox_resolution',
       'virus.pdf': 'filtered_by_insecure_mime_type',
     });
-    expect(email.attachments.every((one: Json) => (one.reason === '') === /all|good/.test(one.file_name))).toBe(true);
+    expect(email.attachments.every((one: Json) => (one.reason === '') === /good/.test(one.file_name))).toBe(true);
+    expect(email.attachments[0].reason).toMatch(/^Left out: "Terms.pdf" \(the inbox does not take names that match/);
     expect(email.filtered_out_document_count).toBe(4);
   });
 
@@ -577,6 +578,17 @@ describe('mails that go out', () => {
     expect(outgoing).toMatchObject({ labels: ['automatic_rejection'], parent: email.url, to: [{ email: from }] });
     await waitFor('it to be noted as sent', async () => (await api.get(outgoing.url)).state === 'sent');
     expect((await api.download(outgoing.content)).toString()).toContain(email.subject);
+  });
+
+  it('say what was left out of an archive', async () => {
+    const from = `${uniqueName('archive')}@example.org`;
+    const zip = new JSZip().file('a/one.pdf', 'x').file('b/two.pdf', 'x');
+    const content = await zip.generateAsync({ type: 'nodebuffer' });
+    await sendNew({ attachments: [{ filename: 'folders.zip', content }] }, from);
+    const { raw } = await nextMailTo(from);
+    expect(raw.replace(/=\r\n/g, '')).toContain(
+      '- folders.zip: The archive holds no file that can be imported. Left out: "a/one.pdf"',
+    );
   });
 
   it('tell of attachments that could not be, whom the inbox names', async () => {

@@ -23,6 +23,7 @@ test.each<[string, Buffer, string, string]>([
   ['TIFF, Motorola', bytes('MM\0*'), 'a', 'image/tiff'],
   ['GIF', bytes('GIF89a'), 'a', 'image/gif'],
   ['WebP', bytes('RIFF....WEBPVP8 '), 'a', 'image/webp'],
+  ['AppleDouble', bytes([0, 5, 0x16, 7, 0, 2, 0, 0], 'Mac OS X'), 'a.pdf', 'application/applefile'],
   ['HEIC', bytes([0, 0, 0, 24], 'ftypheic'), 'a', 'image/heic'],
   ['ZIP', member('a/b.txt'), 'a', 'application/zip'],
   ['empty ZIP', bytes('PK\u0005\u0006'), 'a.zip', 'application/zip'],

@@ -2,13 +2,15 @@ import { crc32, deflateRawSync } from 'node:zlib';
 import { unpackArchive } from './unpack';
 
 interface Member {
-  readonly name: string;
+  readonly name: string | Buffer;
   readonly content?: string | Buffer;
   /** What the directory says instead of the truth. */
   readonly claimedSize?: number;
   readonly mode?: number;
   readonly encrypted?: boolean;
   readonly stored?: boolean;
+  /** Whether it is said that the name is in UTF-8. */
+  readonly utf8?: boolean;
 }
 
 /** A zip archive, well formed except where a member says otherwise. */
@@ -16,13 +18,13 @@ function zip(members: readonly Member[], claimedCount = members.length): Buffer 
   const bodies: Buffer[] = [];
   const directory: Buffer[] = [];
   let at = 0;
-  for (const { name, content = 'x', claimedSize, mode = 0o100644, encrypted, stored } of members) {
+  for (const { name, content = 'x', claimedSize, mode = 0o100644, encrypted, stored, utf8 = true } of members) {
     const bytes = Buffer.from(content as Buffer);
     const packed = stored ? bytes : deflateRawSync(bytes);
-    const fileName = Buffer.from(name);
+    const fileName = Buffer.from(name as Buffer);
     const fields = Buffer.alloc(26);
     fields.writeUInt16LE(20, 0);
-    fields.writeUInt16LE(0x800 | (encrypted ? 1 : 0), 2);
+    fields.writeUInt16LE((utf8 ? 0x800 : 0) | (encrypted ? 1 : 0), 2);
     fields.writeUInt16LE(stored ? 0 : 8, 4);
     fields.writeUInt32LE(crc32(bytes), 10);
     fields.writeUInt32LE(packed.length, 14);
@@ -71,6 +73,16 @@ it.each<[string, string[], string[]]>([
   ['nothing that was not put there', ['in/', 'in/a.pdf', '__MACOSX/in/._a.pdf', '.DS_Store', 'in/.x', './b'], ['b']],
 ])('reads %s', async (_, paths, files) => {
   expect(await names(named(...paths))).toEqual(files);
+});
+
+it('reads names in UTF-8 that are not said to be, and those in the code page of DOS', async () => {
+  const bytes = Buffer.from([0x81, ...Buffer.from('ber.pdf')]);
+  expect(
+    await names([
+      { name: 'žluť.pdf', utf8: false },
+      { name: bytes, utf8: false },
+    ]),
+  ).toEqual(['žluť.pdf', 'über.pdf']);
 });
 
 it('skips and names what would lead out of the archive', async () => {

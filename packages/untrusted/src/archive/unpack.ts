@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { crc32, inflateRawSync } from 'node:zlib';
 import { type Entry, fromBufferPromise, getFileNameLowLevel, type ZipFile } from 'yauzl';
 import { safeFileName } from '../file-names';
@@ -16,6 +17,7 @@ const MAX_BYTES = 40 * 1024 * 1024;
 const MOST_ENTRIES = 10_000;
 const STORED = 0;
 const DEFLATED = 8;
+const UTF8_NAME = 0x800;
 const SYMBOLIC_LINK = 0o120000;
 const FILE_TYPE = 0o170000;
 
@@ -56,7 +58,7 @@ async function listFiles(zip: ZipFile): Promise<FileEntry[]> {
   try {
     for await (const entry of zip.eachEntry()) {
       count += 1;
-      const path = getFileNameLowLevel(entry.generalPurposeBitFlag, entry.fileNameRaw, entry.extraFields, true);
+      const path = nameOf(entry);
       if (isFile(path)) files.push({ path, entry, isSymbolicLink: isSymbolicLink(entry) });
       if (files.length >= TOO_MANY_FILES || count > MOST_ENTRIES) throw new ArchiveError('failed_to_extract', TOO_MANY);
     }
@@ -64,6 +66,12 @@ async function listFiles(zip: ZipFile): Promise<FileEntry[]> {
     refuse(error);
   }
   return files;
+}
+
+/** macOS and many others write UTF-8 without saying so; what is none is in the code page of DOS. */
+function nameOf({ generalPurposeBitFlag, fileNameRaw, extraFields }: Entry): string {
+  const flags = isUtf8(fileNameRaw) ? generalPurposeBitFlag | UTF8_NAME : generalPurposeBitFlag;
+  return getFileNameLowLevel(flags, fileNameRaw, extraFields, true);
 }
 
 /** The bytes of an entry, at most `limit` of them. */

@@ -81,8 +81,11 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** koa-body would inflate it; once it gave one up as too large, nobody hears an error of the inflating, which ends the process. */
-function refuseCompressed({ headers }: IncomingMessage): void {
+/**
+ * Refuses a compressed body. koa-body would inflate it; once it gave one up as too large, nobody hears an error of the inflating, which
+ * ends the process. Files are kept as they come, and would be taken for what they are not.
+ */
+export function refuseCompressed({ headers }: IncomingMessage): void {
   const encoding = headers['content-encoding'] ?? 'identity';
   if (encoding !== 'identity') {
     throw new Refusal('UNSUPPORTED_MEDIA_TYPE', { detail: `Unsupported content encoding "${encoding}" in request.` });

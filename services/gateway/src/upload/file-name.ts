@@ -14,18 +14,39 @@ export function fileNameOf(disposition: string | undefined): string | undefined 
   return name ? lastPart(decodeRawUtf8(name)) : undefined;
 }
 
-/** The last part of a path, without control characters; undefined when nothing is left. */
+/** The last part of a path, without control characters and encoded words (RFC 2047); undefined when nothing is left. */
 export function lastPart(path: string): string | undefined {
-  const name = (path.split(/[/\\]/).pop() ?? '').replace(/\p{Cc}/gu, '').trim();
+  const name = (decodeWords(path).split(/[/\\]/).pop() ?? '').replace(/\p{Cc}/gu, '').trim();
   return name === '' || name === '.' || name === '..' ? undefined : name;
 }
 
+/** Some clients write names as mail programs do: `=?UTF-8?Q?=C5=BE.pdf?=`. */
+function decodeWords(text: string): string {
+  return text
+    .replace(/(\?=)\s+(?==\?)/g, '$1')
+    .replace(/=\?([\w-]+)\?([BQ])\?([^?\s]*)\?=/gi, (word, charset: string, kind: string, encoded: string) => {
+      const isBase64 = kind.toUpperCase() === 'B';
+      const bytes = isBase64 ? Buffer.from(encoded, 'base64') : bytesOf(encoded.replaceAll('_', ' '), '=');
+      try {
+        return new TextDecoder(charset).decode(bytes);
+      } catch {
+        return word;
+      }
+    });
+}
+
 function decodeExtended(charset: string, encoded: string): string | undefined {
-  const bytes = Buffer.from(
-    encoded.replace(/%([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
+  const bytes = bytesOf(encoded, '%');
+  return charset.toUpperCase() === 'UTF-8' ? bytes.toString('utf8') : bytes.toString('latin1');
+}
+
+/** Bytes of which some are written as `mark` and two hexadecimal digits. */
+function bytesOf(encoded: string, mark: '%' | '='): Buffer {
+  const hex = new RegExp(`${mark}([0-9A-Fa-f]{2})`, 'g');
+  return Buffer.from(
+    encoded.replace(hex, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16))),
     'latin1',
   );
-  return charset.toUpperCase() === 'UTF-8' ? bytes.toString('utf8') : bytes.toString('latin1');
 }
 
 function decodeRawUtf8(text: string): string {

@@ -175,6 +175,18 @@ it.each([
   expect((await post(body, { 'content-type': type })).error).toMatchObject({ reason: 'PARSE_ERROR' });
 });
 
+it.each(['application/pdf', 'multipart/form-data; boundary=B'])(
+  'refuses a compressed body of type %s',
+  async (type) => {
+    const headers = {
+      'content-type': type,
+      'content-encoding': 'gzip',
+      'content-disposition': 'attachment; filename=a',
+    };
+    expect((await post('x', headers)).error).toMatchObject({ reason: 'UNSUPPORTED_MEDIA_TYPE' });
+  },
+);
+
 it('gives up when the client goes away in the middle', async () => {
   const request = httpRequest(url(), {
     method: 'POST',

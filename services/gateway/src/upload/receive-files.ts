@@ -4,7 +4,7 @@ import { metadata as metadataShape, readShape, reference } from '@intake/resourc
 import { invalidField, Refusal } from '@intake/rpc';
 import busboy from 'busboy';
 import { z } from 'zod';
-import { mediaTypeOf } from '../request/body';
+import { mediaTypeOf, refuseCompressed } from '../request/body';
 import { parseJson } from '../request/json';
 import { Allowance, inChunks, MAX_UPLOAD_BYTES, tooLarge } from './chunks';
 import { fileNameOf, lastPart } from './file-name';
@@ -37,13 +37,14 @@ const MAX_FRAME_BYTES = 4 * MAX_FIELD_BYTES;
  * documents-and-uploads.md section 2). Either multipart with parts `content`, `values` and `metadata`, or one raw body whose name
  * stands in `Content-Disposition` or in the path.
  *
- * @throws INVALID, PARSE_ERROR, PAYLOAD_TOO_LARGE, and what `store` throws
+ * @throws INVALID, PARSE_ERROR, UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, and what `store` throws
  */
 export async function receiveFiles<Stored>(
   request: IncomingMessage,
   pathName: string | undefined,
   store: (file: IncomingFile) => Promise<Stored>,
 ): Promise<Received<Stored>> {
+  refuseCompressed(request);
   return mediaTypeOf(request) === 'multipart/form-data'
     ? receiveMultipart(request, store)
     : receiveRaw(request, pathName, store);

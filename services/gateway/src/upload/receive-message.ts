@@ -4,7 +4,7 @@ import { metadata as metadataShape, readShape } from '@intake/resources';
 import { invalidField, Refusal } from '@intake/rpc';
 import busboy from 'busboy';
 import { z } from 'zod';
-import { mediaTypeOf } from '../request/body';
+import { mediaTypeOf, refuseCompressed } from '../request/body';
 import { parseJson } from '../request/json';
 import { Allowance, inChunks, tooLarge } from './chunks';
 
@@ -22,23 +22,22 @@ export interface ReceivedMessage<Stored> {
 
 /**
  * Reads the multipart body of `POST /emails/import`: part `raw_message`, with a file name or without one, is handed to `store` while
- * it comes in. Throws INVALID, PARSE_ERROR, PAYLOAD_TOO_LARGE, and what `store` throws.
+ * it comes in. Throws INVALID, PARSE_ERROR, UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, and what `store` throws.
  */
-export function receiveMessage<Stored>(
+export async function receiveMessage<Stored>(
   request: IncomingMessage,
   store: (chunks: AsyncIterable<Buffer>) => Promise<Stored>,
 ): Promise<ReceivedMessage<Stored>> {
+  refuseCompressed(request);
   if (Number(request.headers['content-length'] ?? 0) > MAX_MESSAGE_BYTES + 4 * MAX_FIELD_BYTES)
-    return Promise.reject(tooLarge(MAX_MESSAGE_BYTES));
+    throw tooLarge(MAX_MESSAGE_BYTES);
   const type = mediaTypeOf(request);
   if (type !== 'multipart/form-data') {
     // A form without a file says so just as no body at all.
     const isMissing = type === '' || type === 'application/x-www-form-urlencoded';
-    return Promise.reject(
-      isMissing
-        ? invalidField('raw_message', 'No file was submitted.')
-        : new Refusal('UNSUPPORTED_MEDIA_TYPE', { detail: `Unsupported media type "${type}" in request.` }),
-    );
+    throw isMissing
+      ? invalidField('raw_message', 'No file was submitted.')
+      : new Refusal('UNSUPPORTED_MEDIA_TYPE', { detail: `Unsupported media type "${type}" in request.` });
   }
   return new Promise((resolve, reject) => {
     const fields: Record<string, string> = {};

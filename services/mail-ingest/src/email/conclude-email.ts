@@ -161,14 +161,6 @@ export function createConcludeEmail(options: ConcludeEmailOptions) {
   };
 }
 
-const ARCHIVE_REASONS: Readonly<Record<string, string>> = {
-  extracted_archive: '',
-  password_protected_archive: 'The archive is protected by a password.',
-  failed_to_extract: 'The archive could not be opened.',
-  hook_additional_file: '',
-  filtered_by_hook_custom: 'An extension left it out.',
-};
-
 /** The attachments as storage has them in the end: archives are opened there, and their members are documents too. */
 export function completeAttachments(
   email: Pick<Email, 'attachments'>,
@@ -176,8 +168,8 @@ export function completeAttachments(
 ): Attachment[] {
   const byId = new Map(documents.map((document) => [document.id, document]));
   const known = email.attachments.map((attachment): Attachment => {
-    const status = byId.get(attachment.documentId)?.attachmentStatus ?? attachment.status;
-    return status === attachment.status ? attachment : { ...attachment, status, reason: reasonOf(status) };
+    const { attachmentStatus: status = attachment.status, message = '' } = byId.get(attachment.documentId) ?? {};
+    return status === attachment.status ? attachment : { ...attachment, status, reason: message };
   });
   const ids = new Set(known.map(({ documentId }) => documentId));
   const members = documents.filter(({ id }) => !ids.has(id)).sort((a, b) => a.id - b.id);
@@ -185,11 +177,7 @@ export function completeAttachments(
     ...known,
     ...members.map(({ id, originalFileName, mimeType, size, attachmentStatus = '', message }) => ({
       ...{ documentId: id, fileName: originalFileName, mimeType, size, status: attachmentStatus },
-      reason: message || reasonOf(attachmentStatus),
+      reason: message,
     })),
   ];
-}
-
-function reasonOf(status: string): string {
-  return ARCHIVE_REASONS[status] ?? '';
 }

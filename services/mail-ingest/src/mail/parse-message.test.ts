@@ -60,6 +60,15 @@ it('reads headers, decoded to Unicode', async () => {
   expect(message.headers.to).toBe('"Office, Main" <office@example.org>, second@example.org');
 });
 
+it('reads headers whose bytes stand as they are, in UTF-8 or Windows-1252', async () => {
+  const headers = (bytes: string) => parse(`From: J${bytes}rgen <j@b.c>`, `Subject: f${bytes}r Sie`, '', 'x');
+  for (const bytes of ['\u00fc', Buffer.from('\u00fc').toString('latin1')]) {
+    const message = await headers(bytes);
+    expect(message).toMatchObject({ subject: 'f\u00fcr Sie', from: { email: 'j@b.c', name: 'J\u00fcrgen' } });
+    expect(message.headers).toMatchObject({ from: 'J\u00fcrgen <j@b.c>', subject: 'f\u00fcr Sie' });
+  }
+});
+
 it('derives the text of an HTML mail from its HTML', async () => {
   const message = await parse(
     'From: a@b.c',
@@ -100,6 +109,48 @@ it('writes attachments out and finds their types by content', async () => {
     expect.objectContaining({ fileName: 'attachment-2.pdf', mimeType: 'application/pdf', size: pdf.length + 2 }),
   ]);
   expect(readFileSync(attachments[0]?.path ?? '', 'utf8')).toBe(pdf);
+});
+
+it('takes every text with a name for an attachment, but no form of the body', async () => {
+  const named = (type: string, ...headers: string[]) => part([`Content-Type: ${type}; name="a b.x"`, ...headers], 'x');
+  const inline = 'Content-Disposition: inline; filename="c.x"';
+  const alternatives = [
+    'Content-Type: multipart/alternative; boundary=C',
+    '',
+    '--C',
+    'Content-Type: text/html; name=body.html',
+  ];
+  const message = await mixed(
+    ['--B', ...alternatives, '', 'body', '--C--'],
+    named('text/plain'),
+    named('text/html', inline),
+    part(['Content-Type: text/plain', inline, 'Content-Transfer-Encoding: base64'], base64('%PDF-1.4 x')),
+    part(['Content-Type: text/plain', 'Content-Disposition: inline'], 'more'),
+  );
+  expect(message.attachments).toMatchObject([
+    { fileName: 'a b.x', mimeType: 'text/plain' },
+    { fileName: 'c.x', mimeType: 'text/html' },
+    { fileName: 'c.x', mimeType: 'application/pdf' },
+  ]);
+  expect(message.textPlain).toMatch(/^more\s*$/);
+  expect(message.textHtml).toContain('body');
+});
+
+it('takes no text without a name for an attachment, unless it is said to be one', async () => {
+  const message = await mixed(
+    part(['Content-Type: text/calendar; method=REQUEST'], 'BEGIN:VCALENDAR'),
+    part(['Content-Type: application/pgp-encrypted'], 'Version: 1'),
+    part(['Content-Type: text/rfc822-headers'], 'Subject: x'),
+    part(['Content-Type: text/x-amp-html'], '<!doctype html><html></html>'),
+    part(['Content-Type: text/calendar', 'Content-Disposition: attachment'], 'BEGIN:VCALENDAR'),
+    part(['Content-Type: text/xml'], '<Invoice/>'),
+    part(['Content-Type: application/octet-stream'], '%PDF-1.4 x'),
+  );
+  expect(message.attachments).toMatchObject([
+    { mimeType: 'text/calendar' },
+    { mimeType: 'text/xml' },
+    { mimeType: 'application/pdf' },
+  ]);
 });
 
 it('an image that is none is a broken image, whatever stands in it', async () => {

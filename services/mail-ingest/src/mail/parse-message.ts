@@ -6,17 +6,10 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { detectMimeType, SNIFF_BYTES, safeFileName } from '@intake/untrusted';
 import libmime from 'libmime';
-import {
-  type AddressObject,
-  type AttachmentStream,
-  type HeaderLines,
-  type Headers,
-  MailParser,
-  type MailParserOptions,
-  type MessageText,
-} from 'mailparser';
+import type { AddressObject, AttachmentStream, HeaderLines, Headers, MailParserOptions, MessageText } from 'mailparser';
 import type { Address } from '../email/email';
 import { type ImageSize, measureImage } from './image-size';
+import { PartReader, toUtf8 } from './part-reader';
 import { stripTags } from './strip-tags';
 
 /** What stands in a message. */
@@ -78,6 +71,7 @@ const MAX_REFERENCES = 100;
 /** Of a header that is kept as text; a value of a datapoint is shorter. */
 const MAX_HEADER_TEXT = 10_000;
 const MESSAGE = 'message/rfc822';
+const XML = 'text/xml';
 
 /** The message is not read as a whole; the text says why. */
 class NotRead extends Error {}
@@ -149,7 +143,7 @@ async function readParts(
   budget: Budget,
   nesting: number,
 ): Promise<void> {
-  const parser = new MailParser({
+  const parser = new PartReader({
     skipHtmlToText: true,
     skipTextToHtml: true,
     skipTextLinks: true,
@@ -179,7 +173,7 @@ async function readParts(
       const file = await saveAttachment(part, folder, ++budget.files);
       part.release();
       if (file.mimeType === MESSAGE || part.contentType === MESSAGE) nested.push(file.path);
-      else found.attachments.push(file);
+      else if (isCandidate(part, file)) found.attachments.push(file);
     }
     await source;
   } catch (error) {
@@ -192,6 +186,14 @@ async function readParts(
     if (nesting + 1 > MAX_NESTED_MESSAGES) throw tooDeep();
     await readParts(message, folder, found, budget, nesting + 1);
   }
+}
+
+/**
+ * Every part with a name, or that is said to be an attachment, and without either what is no text: an invitation beside the body,
+ * the parts of a report. An electronic invoice is never left out.
+ */
+function isCandidate({ filename, contentDisposition }: AttachmentStream, { mimeType }: ParsedAttachment): boolean {
+  return Boolean(filename) || contentDisposition === 'attachment' || mimeType === XML || !mimeType.startsWith('text/');
 }
 
 /** What the parser hands on to its splitter, which its types do not name. Forwarded messages are read by ourselves. */
@@ -308,7 +310,7 @@ function toAddresses(value: unknown): Address[] {
 /** A header as it stands, decoded to Unicode. */
 function headerText(lines: HeaderLines, key: string): string {
   const text = rawHeaders(lines, key)
-    .map((line) => libmime.decodeWords(Buffer.from(line, 'latin1').toString('utf8')))
+    .map((line) => libmime.decodeWords(Buffer.from(toUtf8(line), 'latin1').toString('utf8')))
     .join(', ');
   return text.slice(0, MAX_HEADER_TEXT);
 }

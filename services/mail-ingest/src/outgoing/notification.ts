@@ -95,7 +95,7 @@ function listFiles({ attachments }: Email, occasion: Occasion, files: readonly s
     ...(isDocumentMatter
       ? []
       : attachments
-          .filter(({ status }) => isUnprocessable(status))
+          .filter(({ status, reason }) => isUnprocessable(status) || (status === 'extracted_archive' && reason !== ''))
           .map(({ fileName, reason }) => `- ${fileName}: ${reason}`)),
   ];
   return lines.length > 0 ? ['', 'Files:', ...lines.slice(0, 100)] : [];

@@ -79,9 +79,9 @@ export function judgeAttachments(
   let sum = 0;
   return attachments.map((attachment) => {
     if (seen.has(attachment.sha256)) return { status: '', reason: 'The same file stands in the message twice.' };
-    seen.add(attachment.sha256);
     const verdict = judgeAttachment(attachment, rules);
     if (verdict.status !== 'processed') return verdict;
+    seen.add(attachment.sha256);
     sum += attachment.size;
     return sum > MAX_FILE_BYTES
       ? { status: 'filtered_by_inbox_size', reason: 'The files of the message together are larger than 40 MB.' }

@@ -128,6 +128,13 @@ describe('attachments', () => {
   it('with the same bytes are taken once', () => {
     const twice = [attachment({ sha256: 's' }), attachment({ sha256: 's', fileName: 'copy.pdf' })];
     expect(judgeAttachments(twice, rules()).map(({ status }) => status)).toEqual(['processed', '']);
+    const [first, copy] = [attachment({ sha256: 's', fileName: 'terms.pdf' }), attachment({ sha256: 's' })];
+    const noTerms = conditions({ file_name_regexes: ['terms'] });
+    expect(judgeAttachments([first, copy, copy], noTerms).map(({ status }) => status)).toEqual([
+      'filtered_by_inbox_file_name',
+      'processed',
+      '',
+    ]);
   });
 
   it('of 40 MB together are taken, what comes on top is not', () => {
