@@ -1412,6 +1412,31 @@ describe('senders in sentences and lines', () => {
   });
 });
 
+test('feet with the capital of a company, or with a place that has no number', () => {
+  const capital = `
+    Facture du 03/04/2025
+
+    Télénova SAS au capital de 12 500 000 € – 112 avenue de la Gare, 69003 Lyon – RCS Lyon 737 731 711 – TVA FR77737731711
+  `;
+  expect(read(capital)).toMatchObject({
+    sender_name: 'Télénova SAS',
+    sender_address: '112 avenue de la Gare, 69003 Lyon',
+  });
+  const dotted = `
+    Invoice 0087
+
+    Teague Web Design · The Old Dairy, Ashprington, Totnes TQ9 7UU · 01803 555 019
+  `;
+  expect(read(dotted)).toMatchObject({
+    sender_name: 'Teague Web Design',
+    sender_address: 'The Old Dairy, Ashprington, Totnes TQ9 7UU',
+  });
+});
+
+test('terms may begin with a letter that has an accent', () => {
+  expect(read('Règlement à réception de facture par chèque').terms).toContain('à réception de facture');
+});
+
 test('exporter and consignee are the parties of papers for the customs', () => {
   const fields = read(`
     Exporter                              PROFORMA INVOICE No. PI-2025/0316

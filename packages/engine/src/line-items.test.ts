@@ -534,10 +534,10 @@ test('the column of the net amounts with their tax is that of the gross amounts'
   expect(
     rows(`
       Označení dodávky       Množství      J.cena       Cena     %DPH        DPH      Kč celkem
-      Papír A4                     10        9,50      95,00      21%      19,95         114,95
-      Kniha                         3       42,00     126,00       0%       0,00         126,00
+      Papír A4                     10       98,50     985,00      21%     206,85       1 191,85
+      Kniha                         3      420,00   1 260,00       0%       0,00       1 260,00
     `).map((row) => row.amount_total),
-  ).toEqual(['114.95', '126.00']);
+  ).toEqual(['1191.85', '1260.00']);
 });
 
 test('a word before the one that says what a column is belongs to its heading', () => {

@@ -440,14 +440,22 @@ const POSTCODE = /^(?:[A-Z]{1,2}-)?(?:\d{4,6}|\d{2}-\d{3}|\d{3} \d{2}|\d{4}-\d{3
 const SALUTATION =
   /^(?:herrn?|frau|familie|eheleute|firma|fa\.|hr\.?|fru|pan|pán|pan[íi]|dott\.?|egr\. ?sig\.?|gent\.ma|sr\.?|sra\.?|señor|señora|d\.|dña\.|dhr\.|mevr\.|mr\.?|mrs\.?|ms\.?|messrs\.?|m\.|mme|monsieur|madame|sig\.|spett\.? ?le|an|an die|to|attn:?)$/iu;
 
+/** The capital of a French company, which stands behind its name. */
+const SHARES = /,? au capital (?:social )?de [\d\s.,]+(?:€|euros?)/i;
+
 /** "Name - Street 1 - 12345 Place" in one line. */
 function splitAddressLine(line: string): { name: string; address: string } | undefined {
   const sentences = line.split(SENTENCE);
   const registered = sentences.length > 1 && hasLegalForm(sentences[0]!) && !isPostal(sentences[0]!);
-  const seat = registered ? sentences.find((one) => LABEL.test(one) && isPostal(one)) : undefined;
-  if (seat) return { name: sentences[0]!, address: seat.replace(LABEL, '').replace(/\.$/, '') };
-  const text = sentences.length > 1 && isPostal(sentences[0]!) ? sentences[0]! : line;
-  if (!isPostal(text) || text.length > 140) return undefined;
+  const office = registered ? sentences.find((one) => LABEL.test(one) && isPostal(one)) : undefined;
+  if (office) return { name: sentences[0]!, address: office.replace(LABEL, '').replace(/\.$/, '') };
+  const whole = sentences.length > 1 && isPostal(sentences[0]!) ? sentences[0]! : line;
+  const text = whole.replace(SHARES, '');
+  if (!isPostal(text) || text.length > 160) return undefined;
+  // "Web Design · The Old Dairy, Ashby, Totnes TQ9 7UU · 01803 555 019"
+  const [head = '', seat = ''] = text.split(/\s+[|·•∙]\s+/);
+  const isSeat = isPostal(seat) && /,/.test(seat) && !/:/.test(seat);
+  if (isSeat && !/[\d,:@]/.test(head) && /\p{L}{3}/u.test(head)) return { name: head, address: addressIn(seat) };
   const parts = text
     // OCR loses the dot between a house and its place: "Am Hohlweg 12 97318 Kitzingen".
     .replace(/(?<=\p{L} \d{1,3}[a-z]?) (?=\d{4,5} \p{Lu}\p{Ll})/u, ', ')
@@ -942,7 +950,8 @@ function addressIn(line: string): string {
   const before = sentence.slice(0, Math.max(0, reach)).replace(/[\s|·•∙–—-]+$/, '');
   const text = isPostal(before) ? before : sentence;
   // A dash stands in "Madurai - 625001" too; between an address and other things it is a border.
-  const parts = text.split(isContact(sentence) ? /\s+[|·•∙–—-]\s+/ : /\s+[|·•∙]\s+/);
+  const isListed = isContact(sentence) || (sentence.match(/\s[–—-]\s/g)?.length ?? 0) > 1;
+  const parts = text.split(isListed ? /\s+[|·•∙–—-]\s+/ : /\s+[|·•∙]\s+/);
   const isOther = (part: string) =>
     isContact(part) || /:/.test(part) || !/\p{L}{2}/u.test(part) || (/\d{3}[\d ]{4}/.test(part) && !isPostal(part));
   // "1 High Street, Leeds LS1 1AA · DX 240 Leeds": behind the place comes at most the country.

@@ -114,6 +114,8 @@ const isNumeric = (text: string) => /^[\d.,'’%€$£+-]+$/.test(text);
 
 /** Gap inside a text, in heights of its words; columns are never set so tight. */
 const WORD_GAP = 0.3;
+/** Gap inside a number in groups, "1 450,00", as OCR sees it. */
+const GROUP_GAP = 0.6;
 
 interface Text {
   box: Position;
@@ -128,9 +130,9 @@ function joinNear(line: Line): Text[] {
       const last = texts.at(-1);
       const before = tokens[at - 1]?.text ?? '';
       const isText = at > 0 && !isNumeric(text) && !isNumeric(before);
-      const isNear = last && box[0] - last.box[2] < WORD_GAP * (box[3] - box[1]);
-      if (last && (isText || isNear))
-        texts[texts.length - 1] = { box: unite([last.box, box]), isNumber: last.isNumber };
+      const areGroups = /^-?\d{1,3}$/.test(before) && /^\d{3}(?:[.,]\d+)?$/.test(text);
+      const isNear = last && box[0] - last.box[2] < (areGroups ? GROUP_GAP : WORD_GAP) * (box[3] - box[1]);
+      if (last && (isText || isNear)) last.box = unite([last.box, box]);
       else texts.push({ box, isNumber: isNumeric(text) });
     });
     return texts;
