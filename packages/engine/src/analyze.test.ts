@@ -1367,3 +1367,122 @@ test('a bar that is no payment in cash may have its name first', () => {
   `);
   expect(fields.sender_name).toBe('BAR PASTICCERIA AURORA');
 });
+
+describe('senders in sentences and lines', () => {
+  test('a seat that a sentence names, behind the number of a register', () => {
+    const fields = read(`
+      Energy bill
+
+      Brightmoor Energy Supply Ltd. Registered in England no. 07714420. Registered office: 8 Quay Street, Hull HU1 2PN.
+    `);
+    expect(fields).toMatchObject({
+      sender_name: 'Brightmoor Energy Supply Ltd',
+      sender_address: '8 Quay Street, Hull HU1 2PN',
+    });
+  });
+
+  test('dashes part an address from tax numbers', () => {
+    const fields = read(`
+      Studio Tecnico Bonfanti S.r.l.
+      Via dei Mille 45 – 24121 Bergamo – P.IVA 03782886869 – info@bonfanti.example
+    `);
+    expect(fields.sender_address).toBe('Via dei Mille 45, 24121 Bergamo');
+  });
+
+  test('the number of a register is not that of a place', () => {
+    const fields = read(`
+      Hotel Seeblick KG
+      Uferpromenade 17 · 88662 Überlingen
+
+      Hotel Seeblick KG · Sitz Überlingen · HRA 581204 Freiburg
+    `);
+    expect(fields.sender_address).toBe('Uferpromenade 17, 88662 Überlingen');
+  });
+
+  test('a name over its seat in the foot', () => {
+    const fields = read(`
+      Facture n° 2022089083
+
+
+
+                                    NETPRESSE
+      Siège social : 16 rue Mollien - 92100 BOULOGNE – Tél : 01 71 17 61 67
+    `);
+    expect(fields).toMatchObject({ sender_name: 'NETPRESSE', sender_address: '16 rue Mollien, 92100 BOULOGNE' });
+  });
+});
+
+test('feet with the capital of a company, or with a place that has no number', () => {
+  const capital = `
+    Facture du 03/04/2025
+
+    Télénova SAS au capital de 12 500 000 € – 112 avenue de la Gare, 69003 Lyon – RCS Lyon 737 731 711 – TVA FR77737731711
+  `;
+  expect(read(capital)).toMatchObject({
+    sender_name: 'Télénova SAS',
+    sender_address: '112 avenue de la Gare, 69003 Lyon',
+  });
+  const dotted = `
+    Invoice 0087
+
+    Teague Web Design · The Old Dairy, Ashprington, Totnes TQ9 7UU · 01803 555 019
+  `;
+  expect(read(dotted)).toMatchObject({
+    sender_name: 'Teague Web Design',
+    sender_address: 'The Old Dairy, Ashprington, Totnes TQ9 7UU',
+  });
+});
+
+test('terms may begin with a letter that has an accent', () => {
+  expect(read('Règlement à réception de facture par chèque').terms).toContain('à réception de facture');
+});
+
+test('exporter and consignee are the parties of papers for the customs', () => {
+  const fields = read(`
+    Exporter                              PROFORMA INVOICE No. PI-2025/0316
+    Anadolu Vana Sanayi A.S.
+    06935 Sincan, Turkey
+
+    Consignee
+    Gulf Process Equipment Trading LLC
+    P.O. Box 61188
+    Dubai, U.A.E.
+  `);
+  expect(fields).toMatchObject({
+    document_id: 'PI-2025/0316',
+    sender_name: 'Anadolu Vana Sanayi A.S.',
+    recipient_name: 'Gulf Process Equipment Trading LLC',
+    recipient_address: 'P.O. Box 61188, Dubai, U.A.E.',
+  });
+});
+
+test('the tax of one rate is not that of all', () => {
+  const fields = read(`
+    CGST @ 2.5%            917.50
+    SGST @ 2.5%            917.50
+    Total               38,535.00
+    GSTIN: 33AAKFM4417P1Z6
+  `);
+  expect(fields).toMatchObject({ amount_total_tax: '1835.00', currency: 'INR' });
+});
+
+test('taxes whose amounts stand under their labels', () => {
+  const fields = read(`
+    Subtotaal
+    € 777,00
+    BTW 9%
+    € 13,86
+    BTW 21%
+    € 130,83
+    Te betalen
+    € 921,69
+  `);
+  expect(fields).toMatchObject({ amount_total_base: '777.00', amount_total_tax: '144.69' });
+});
+
+test('terms end with their sentence', () => {
+  const fields = read(`
+    Payment terms: 30 days end of month. Sort code 20-68-10 Account no 33871204.
+  `);
+  expect(fields.terms).toBe('30 days end of month.');
+});

@@ -1,4 +1,5 @@
 import { findItemsByArithmetic } from './candidates/items-by-arithmetic';
+import { findItemsBySum } from './candidates/items-by-sum';
 import { findKeys } from './candidates/key-phrases';
 import { findLineItems } from './candidates/line-items';
 import { findAddressOnPages, findParties } from './candidates/parties';
@@ -25,7 +26,8 @@ export function analyze(
   const values = pages.flatMap((page) => findValues(page, rules));
   const underHead = findLineItems(pages, keys, rules.mark);
   const priced = underHead.rows.length > 0 ? underHead : findItemsByArithmetic(pages, values, rules.mark);
-  const items = priced.rows.length > 0 ? priced : findLineItems(pages, keys, rules.mark, false);
+  const summed = priced.rows.length > 0 ? priced : findItemsBySum(pages, keys, values);
+  const items = summed.rows.length > 0 ? summed : findLineItems(pages, keys, rules.mark, false);
   const isItem = (page: number, line: number) => items.lines.has(`${page}:${line}`);
   const first = pages[0];
   const firstKeys = keys.filter((key) => key.page === first?.number && !isItem(key.page, key.line));

@@ -516,3 +516,94 @@ test('a price with tax that is the product of the other one and the quantity mak
     ['49.00', '49.00'],
   ]);
 });
+
+test('numbers set to the right stand under headings set to the left', () => {
+  expect(
+    rows(`
+      Code     Description               Qty       Unit price                Net
+      4766     Socket outlet                   4              7.29             29.16
+      4803     Patch lead                      9             14.62            131.58
+    `),
+  ).toEqual([
+    { code: '4766', description: 'Socket outlet', quantity: '4', amount_base: '7.29', amount_total_base: '29.16' },
+    { code: '4803', description: 'Patch lead', quantity: '9', amount_base: '14.62', amount_total_base: '131.58' },
+  ]);
+});
+
+test('the column of the net amounts with their tax is that of the gross amounts', () => {
+  expect(
+    rows(`
+      Označení dodávky       Množství      J.cena       Cena     %DPH        DPH      Kč celkem
+      Papír A4                     10       98,50     985,00      21%     206,85       1 191,85
+      Kniha                         3      420,00   1 260,00       0%       0,00       1 260,00
+    `).map((row) => row.amount_total),
+  ).toEqual(['1191.85', '1260.00']);
+});
+
+test('a word before the one that says what a column is belongs to its heading', () => {
+  expect(
+    rows(`
+      Rodzaj usługi              j.m.     Ilość     Cena netto     Wartość netto
+      Dostawa wody               m3          14           5,12             71,68
+      Odprowadzanie ścieków      m3          14           7,86            110,04
+    `).map((row) => row.description),
+  ).toEqual(['Dostawa wody', 'Odprowadzanie ścieków']);
+});
+
+test('weights and rates of exchange are neither quantities nor amounts', () => {
+  expect(
+    rows(`
+      Description          Net wt. (kg)     Quantity (pcs)     Unit price (USD)     Total (USD)
+      Ball valve DN25              84.0                120                14.20        1,704.00
+      Gasket DN25                  12.5                250                 0.88          220.00
+    `),
+  ).toEqual([
+    { description: 'Ball valve DN25', quantity: '120', amount_base: '14.20', amount_total_base: '1704.00' },
+    { description: 'Gasket DN25', quantity: '250', amount_base: '0.88', amount_total_base: '220.00' },
+  ]);
+});
+
+test('the numbers of the columns may begin with 0', () => {
+  expect(
+    rows(`
+      Nr. crt     Denumirea serviciilor     U.M.     Cantitatea     Pret unitar     Valoarea
+      0           1                         2        3              4               5
+      1           Servicii contabile        luna     1              1800,00         1800,00
+    `),
+  ).toHaveLength(1);
+});
+
+describe('items without a head', () => {
+  test('are the amounts of which the next total is the sum', () => {
+    const receipt = `
+      Frischmarkt Dollinger
+      Vollmilch 3,5%            1,19 B
+      Bauernbrot 750g           2,79 B
+      2 Spülmittel              1,90 A
+      SUMME EUR                 5,88
+      BAR EUR                  10,00
+    `;
+    expect(rows(receipt)).toEqual([
+      { description: 'Vollmilch 3,5%', amount_total: '1.19' },
+      { description: 'Bauernbrot 750g', amount_total: '2.79' },
+      { quantity: '2', description: 'Spülmittel', amount_total: '1.90' },
+    ]);
+  });
+
+  test('are not the net amount and its tax', () => {
+    expect(
+      rows(`
+      Gesamtbeitrag          1.000,00
+      Versicherungsteuer       163,40
+      Rechnungsbetrag        1.163,40
+    `),
+    ).toEqual([]);
+    expect(
+      rows(`
+      Net                    100.00
+      VAT                     20.00
+      Total                  120.00
+    `),
+    ).toEqual([]);
+  });
+});

@@ -51,6 +51,7 @@ export function settleByContent(columns: Column<Meaning>[], body: Line[], mark: 
   settleNetPrice(meanings, content);
   settleTotal(meanings, content);
   settleGross(meanings, content);
+  settleWithTax(meanings, content);
   return columns.map((column, at) => ({ ...column, meaning: meanings[at]! }));
 }
 
@@ -242,6 +243,26 @@ function settleGross(meanings: Meaning[], content: Content[]): void {
   if (rows.length < 2 || rows.filter(Boolean).length < 0.8 * rows.length) return;
   meanings[price] = 'amount';
   meanings[total] = 'amount_total';
+}
+
+/** A column without a known heading that holds the net amounts with their tax is that of the gross amounts. */
+function settleWithTax(meanings: Meaning[], content: Content[]): void {
+  if (meanings.includes('amount_total')) return;
+  const [net, tax, rate] = (['amount_total_base', 'tax', 'rate'] as const).map(
+    (meaning) => content[meanings.indexOf(meaning)]?.numbers,
+  );
+  if (!net || !(tax || rate)) return;
+  const holds = (index: number) => {
+    const rows = content[index]!.numbers.flatMap((gross, at) => {
+      const base = net[at];
+      if (gross === undefined || base === undefined) return [];
+      const added = tax ? (tax[at] ?? 0) : (base * (rate![at] ?? 0)) / 100;
+      return [{ right: Math.abs(base + added - gross) < 0.016, taxed: added !== 0 }];
+    });
+    return rows.some(({ taxed }) => taxed) && rows.every(({ right }) => right);
+  };
+  const gross = meanings.findIndex((meaning, index) => (meaning === 'unknown' || meaning === 'other') && holds(index));
+  if (gross >= 0) meanings[gross] = 'amount_total';
 }
 
 /** Where the amount of the row is with tax and the product of quantity and price, so is the price. */

@@ -266,6 +266,9 @@ export const isTaxCode = (text: string): boolean =>
     text,
   );
 
+/** True for a number of India's GST. */
+export const isGstin = (text: string): boolean => /^\d{2}[A-Z]{5}\d{4}[A-Z][A-Z\d]Z[A-Z\d]$/.test(text);
+
 const LETTERS: Record<string, string> = { '0': 'O', '1': 'I', '2': 'Z', '5': 'S', '6': 'G', '8': 'B' };
 
 /** A VAT number of which OCR has taken a letter of the country for a digit ("F115728600", "R034512390"), put right. */

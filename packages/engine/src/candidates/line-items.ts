@@ -210,11 +210,19 @@ function isInBrackets(tokens: Token[], token: Token): boolean {
   return text.lastIndexOf('(') > text.slice(0, -1).lastIndexOf(')');
 }
 
-/** Words that are no heading of their own ("in EUR", "(net)") belong to the heading before them. */
+/**
+ * Words that are no heading of their own ("in EUR", "(net)") belong to the heading before them; at the beginning of a
+ * text, to the one behind them ("Type of service").
+ */
 function glueLoose(pieces: Token[][], keys: Key[]): Token[][] {
   const glued: Token[][] = [];
-  for (const piece of joinAtSlash(pieces)) {
-    const isKey = keys.some((key) => key.tokens[0] === piece[0]);
+  const joined = joinAtSlash(pieces);
+  const [first, second] = joined;
+  const isLoose = first && second && !keys.some((key) => key.tokens[0] === first[0]);
+  if (isLoose && areWords(first) && second[0]!.box[0] - first.at(-1)!.box[2] < HEADING_GAP * heightOf(first))
+    joined.splice(0, 2, [...first, ...second]);
+  for (const piece of joined) {
+    const isKey = keys.some((key) => piece.includes(key.tokens[0]!));
     const last = glued.at(-1);
     if (!isKey && last && piece[0]!.box[0] - last.at(-1)!.box[2] < 1.2 * (piece[0]!.box[3] - piece[0]!.box[1]))
       last.push(...piece);
@@ -222,6 +230,11 @@ function glueLoose(pieces: Token[][], keys: Key[]): Token[][] {
   }
   return glued;
 }
+
+const heightOf = ([token]: Token[]) => token!.box[3] - token!.box[1];
+/** "Ohne MwSt." is the second line of a heading, and no heading. */
+const areWords = (tokens: Token[]) =>
+  tokens.every(({ text, parts }) => /^\p{L}{3,}$/u.test(text) && !NET.test(parts.join(' ')));
 
 /** "Popis / Description" is one heading in two languages. */
 function joinAtSlash(pieces: Token[][]): Token[][] {
@@ -273,9 +286,11 @@ const isCarried = (line: Line) =>
 
 /** Forms number their columns under the head: "1 2 3 4 5 (3x4) 6". */
 function isNumbering({ segments }: Line): boolean {
-  const numbers = segments
+  const all = segments
     .flatMap(({ text }) => text.split(/\s+(?=\d)/))
     .map((text) => /^\d{1,2}(?![\d.,])/.exec(text)?.[0]);
+  // The first column may be numbered 0, which OCR takes for something else.
+  const numbers = all[0] === undefined ? all.slice(1) : all;
   return (
     numbers.length >= 4 &&
     numbers.every((text, at) => text && (at === 0 || Number(text) === Number(numbers[at - 1]) + 1))

@@ -26,7 +26,10 @@ const POSTAL =
 /** "2261 Market Street": the number of a house, not of a place. */
 const HOUSE =
   /^\d{1,5}[A-Z]? (?:[\p{L}\d][\p{L}\d.'-]* ){1,4}(?:street|st|road|rd|avenue|ave|lane|ln|drive|dr|blvd|boulevard|way|court|ct|square|sq|place|pl|parkway|pkwy|highway|hwy|terrace|close|crescent|row|park)\.?,?$/iu;
-const isPostal = (text: string): boolean => POSTAL.test(text) && !HOUSE.test(text);
+/** "HRA 581204 Freiburg", "P.O. Box 61188": the number of a register or a box, not of a place. */
+const REGISTER =
+  /\b(?:(?:P\.? ?O\.? ?)?Box|Postfach|Postboks|Postbus|Apartado|BP|HR[AB]|FN|VR|GnR|PR|RCS|REA|KRS|BDO|REGON|SIRET|SIREN)\.?(?: Nr\.?| n°)? ?[\d ]*\d/g;
+const isPostal = (text: string): boolean => POSTAL.test(text.replace(REGISTER, '')) && !HOUSE.test(text);
 /** Words of streets, of text without accents: `\b` takes letters with accents for borders of words. */
 const STREET =
   /(?:stra(?:ß|ss)e|str\.|\bstr\b|\bstreet\b|\bst\.|\bst\b|\broad\b|\brd\b|\bavenue\b|\bave\b|\blane\b|\bdrive\b|\bdr\b(?!\.?\s)|\bblvd\b|\bboulevard\b|\bbd\b|\bway\b|\bcourt\b|\bsquare\b|\bplace\b|\brue\b|\bchemin\b|\ballee\b|\bimpasse\b|\bquai\b|\broute de\b|\bulice\b|\bulica\b|\bul\.|\bal\.|\bos\.|\bvia\b|\bviale\b|\bpiazza\b|\bcorso\b|\blargo\b|\bvicolo\b|\bcalle\b|\bc\/|\bavda\b|\bplaza\b|\bpza\b|\bpaseo\b|\bctra\b|\bcarretera\b|\bpol(?:igono|\.) ind|platz\b|weg\b|gasse\b|allee\b|(?:ring|damm|ufer|markt|hof) \d|plein\b|laan\b|straat\b|gracht\b|singel\b|kade\b|gade\b|vej\b|straede\b|gatan?\b|vagen\b|gate\b|vei(?:en)?\b|katu\b|(?:tie|kuja|polku) \d|\butca\b|\but\b|\bu\. ?\d|\bter \d|\bkorut\b|\bnam\b|\bnamesti|\btrida\b|\bcesta\b|\bbulevardul\b|\bcalea\b|\bsos\.|\baleea\b|\bjalan\b|\bjln\b|\bjl\b|\btaman\b|\blorong\b|\bsuite\b|\bunit\b|\bfloor\b|\bp\.? ?o\.? ?box\b|\bbox \d|postfach|\bpostboks\b|\bpostbus\b|\bpl \d|\bapartado\b|\bhighway\b|\bparkway\b|\brua\b|\bavenida\b|\bav\.|\bpraca\b|\btravessa\b|\bestrada\b)/iu;
@@ -36,6 +39,8 @@ const COUNTRY =
   /^(?:deutschland|germany|allemagne|france|frankreich|united states(?: of america)?|u\.?s\.?a?\.?|united kingdom|u\.?k\.?|great britain|england|italia|italy|nederland|(?:the )?netherlands|españa|spain|portugal|česká republika|česko|czech republic|slovensko|slovenská republika|slovakia|polska|poland|magyarország|hungary|schweiz|suisse|switzerland|österreich|austria|belgi(?:ë|que|um|en)|danmark|denmark|sverige|sweden|norge|norway|suomi|finland|malaysia|singapore|australia|canada|india|ireland|românia|luxembourg)\.?$/iu;
 const CONTACT =
   /@|www\.|https?:|\bfax\b|\b(?:tel|tlf|puh|phone|telefon|telefono|telephone|telefone|mobil|mobile|e-?mail)(?![\p{L}])|\+\d{2}/iu;
+/** Where in a line it is told how to reach somebody. */
+const REACH = /(?<!\S)(?:\S+@|www\.|https?:|fax|t[eé]l|tlf|puh|phone|mobile?|e-?mail|\+\d{2})/iu;
 /** A telephone number without a word for it. */
 const isPhone = (text: string): boolean => /^\+?[\d\s()/.-]+$/.test(text) && /^\d{9,13}$/.test(text.replace(/\D/g, ''));
 /** How to reach somebody is no part of the address. */
@@ -133,6 +138,9 @@ export function findParties(whole: PageLayout, keys: Key[], isItem: (line: numbe
     const found = findAddressLine(page, parties) ?? findSender(page, keys, parties);
     if (found) parties.push(found);
   }
+  // Papers for the customs name no buyer beside the consignee.
+  const consignee = parties.find(({ role }) => role === 'delivery');
+  if (consignee && !has('recipient')) parties.push({ ...consignee, role: 'recipient' });
   return parties;
 }
 
@@ -367,8 +375,7 @@ function readParty(
   if (used.length === 0) return undefined;
   return {
     role,
-    // "Ribeira, Lda · NIPC 513 222 114"
-    name: name && { text: name.text.split(/\s+[|·•∙]\s+(?=.*\d)/)[0]!.replace(/,$/, ''), box: name.box },
+    name: name && { text: nameIn(name.text, page.source), box: name.box },
     address:
       kept.length > 0
         ? {
@@ -380,6 +387,16 @@ function readParty(
     box: unite(lines.map((line) => line.box)),
     evidence,
   };
+}
+
+/** A name without the numbers of its company: "Ribeira, Lda · NIPC 513 222 114", "Lim Trading Sdn Bhd (1191015-W)". */
+function nameIn(line: string, source: PageLayout['source']): string {
+  const name = line
+    .split(/\s+[|·•∙]\s+(?=.*\d)/)[0]!
+    .replace(/(?<=\p{L}\.?) \([\d -]{5,}(?:-[A-Z])?\)$/u, '')
+    .replace(/,$/, '');
+  // Letters that OCR confuses in the words for a legal form.
+  return source === 'ocr' ? name.replace(/\bS[O0]N(?=\.?,? BHD\b)/i, 'SDN').replace(/\bGMB[RK]\b/i, 'GmbH') : name;
 }
 
 /** "CAP: 00145 Nazione: IT" is two labels in one line. */
@@ -395,7 +412,8 @@ function stripLabels(line: PartyLine, keys: Key[]): PartyLine {
 
 /** Persons and departments before the street are no address; nor is what comes behind the place. */
 function trimAddress(lines: PartyLine[]): PartyLine[] {
-  const isPlace = ({ text }: PartyLine) => (/\d/.test(text) && /\p{L}{3}/u.test(text)) || isStreet(text);
+  const isPlace = ({ text }: PartyLine) =>
+    ((/\d/.test(text) && /\p{L}{3}/u.test(text)) || isStreet(text)) && !/^\([^()]*\)$/.test(text);
   const place = lines.findIndex(isPlace);
   if (place < 0) return [];
   // Without a word for streets and a number, what stands right over the place is the street: "ZA de la Croix".
@@ -422,14 +440,22 @@ const POSTCODE = /^(?:[A-Z]{1,2}-)?(?:\d{4,6}|\d{2}-\d{3}|\d{3} \d{2}|\d{4}-\d{3
 const SALUTATION =
   /^(?:herrn?|frau|familie|eheleute|firma|fa\.|hr\.?|fru|pan|pán|pan[íi]|dott\.?|egr\. ?sig\.?|gent\.ma|sr\.?|sra\.?|señor|señora|d\.|dña\.|dhr\.|mevr\.|mr\.?|mrs\.?|ms\.?|messrs\.?|m\.|mme|monsieur|madame|sig\.|spett\.? ?le|an|an die|to|attn:?)$/iu;
 
+/** The capital of a French company, which stands behind its name. */
+const SHARES = /,? au capital (?:social )?de [\d\s.,]+(?:€|euros?)/i;
+
 /** "Name - Street 1 - 12345 Place" in one line. */
 function splitAddressLine(line: string): { name: string; address: string } | undefined {
   const sentences = line.split(SENTENCE);
   const registered = sentences.length > 1 && hasLegalForm(sentences[0]!) && !isPostal(sentences[0]!);
-  if (registered && isPostal(sentences[1]!) && LABEL.test(sentences[1]!))
-    return { name: sentences[0]!, address: sentences[1]!.replace(LABEL, '') };
-  const text = sentences.length > 1 && isPostal(sentences[0]!) ? sentences[0]! : line;
-  if (!isPostal(text) || text.length > 140) return undefined;
+  const office = registered ? sentences.find((one) => LABEL.test(one) && isPostal(one)) : undefined;
+  if (office) return { name: sentences[0]!, address: office.replace(LABEL, '').replace(/\.$/, '') };
+  const whole = sentences.length > 1 && isPostal(sentences[0]!) ? sentences[0]! : line;
+  const text = whole.replace(SHARES, '');
+  if (!isPostal(text) || text.length > 160) return undefined;
+  // "Web Design · The Old Dairy, Ashby, Totnes TQ9 7UU · 01803 555 019"
+  const [head = '', seat = ''] = text.split(/\s+[|·•∙]\s+/);
+  const isSeat = isPostal(seat) && /,/.test(seat) && !/:/.test(seat);
+  if (isSeat && !/[\d,:@]/.test(head) && /\p{L}{3}/u.test(head)) return { name: head, address: addressIn(seat) };
   const parts = text
     // OCR loses the dot between a house and its place: "Am Hohlweg 12 97318 Kitzingen".
     .replace(/(?<=\p{L} \d{1,3}[a-z]?) (?=\d{4,5} \p{Lu}\p{Ll})/u, ', ')
@@ -439,7 +465,8 @@ function splitAddressLine(line: string): { name: string; address: string } | und
   const street = parts.findIndex((part, at) => at > 0 && (/\d/.test(part) || isStreet(part)));
   // "Seattle, WA 98109, US" is a place without a name.
   if (street > 0 && isPostal(parts[street]!) && !hasLegalForm(parts[0]!)) return undefined;
-  if (parts.length < 3 || parts.length > 7 || street < 1 || street > 2) return undefined;
+  if (parts.length < 3) return splitAtForm(text);
+  if (parts.length > 7 || street < 1 || street > 2) return undefined;
   if (/\d{3}|:/.test(parts[0]!) || !/\p{L}{3}/u.test(parts[0]!) || startsAsStreet(parts[0]!)) return undefined;
   const place = parts.findIndex((part, at) => at >= street && isPostal(part));
   const last = place >= 0 && COUNTRY.test(parts[place + 1] ?? '') ? place + 1 : place;
@@ -448,6 +475,16 @@ function splitAddressLine(line: string): { name: string; address: string } | und
   const end = parts.findIndex((part, at) => at >= street && isBehind(part, at));
   const address = parts.slice(street, end < 0 ? undefined : end).join(', ');
   return isPostal(address) ? { name: parts.slice(0, street).join(' '), address } : undefined;
+}
+
+/** "Acme GmbH Lindenweg 3 83556 Griesbach": OCR loses the small dots between a name and its address. */
+function splitAtForm(text: string): { name: string; address: string } | undefined {
+  const [, name, address] =
+    /^(.{3,50}?\s(?:GmbH(?: & Co\. KG)?|AG|KG|OHG|e\. ?K\.|Ltd\.?|S\.?A\.?R\.?L\.?|SAS|S\.r\.l\.|s\.r\.o\.|B\.?V\.?|AB|ApS|A\/S|AS))[ ,]+(\p{Lu}.*\d.*)$/u.exec(
+      text,
+    ) ?? [];
+  const isWhole = name && address && /^\P{N}+\d{1,4}\p{L}?,? (?:\p{Lu}{1,2}-)?\d{4,5} \p{Lu}\p{L}+/u.test(address);
+  return isWhole ? { name, address: address.replace(/[ ,]+$/, '') } : undefined;
 }
 
 const startsAsStreet = (text: string) =>
@@ -656,11 +693,23 @@ function isSetApart(block: Segment[], next: Segment): boolean {
   return tops.length === 3 && tops[2]! - tops[1]! > 1.7 * (tops[1]! - tops[0]!);
 }
 
+/** "Registered office: 1 High Street, Leeds LS1 1AA" */
+const SEAT =
+  /^(?:siège(?: social)?|registered (?:office|address)|sitz(?: der gesellschaft)?|geschäftsanschrift|sede(?: legale| social)?|domicilio(?: social)?|sídlo|siedziba|zetel|székhely|sediul(?: social)?)\s*:\s*/iu;
+
+/** A seat with its label has the name in the line above. */
+function splitSeat(page: PageLayout, segment: Segment): { name: string; address: string } | undefined {
+  const rest = segment.text.replace(SEAT, '');
+  const above = rest === segment.text || !isPostal(rest) ? undefined : lineAbove(page, segment);
+  const isName = above && /\p{L}{3}/u.test(above.text) && !/[\d:@]/.test(above.text) && above.tokens.length < 8;
+  return isName ? { name: above.text, address: addressIn(rest) } : undefined;
+}
+
 /** A letterhead or foot with name, street and place in one line. */
 function findAddressLine(page: PageLayout, taken: Party[]): Party | undefined {
   for (const segment of page.segments) {
     if (segment.box[1] > page.height * 0.3 && segment.box[1] < page.height * 0.75) continue;
-    const inline = splitAddressLine(segment.text);
+    const inline = splitAddressLine(segment.text) ?? splitSeat(page, segment);
     if (!inline || taken.some((party) => overlaps(party.box, segment.box))) continue;
     const box = segment.box;
     return {
@@ -868,11 +917,14 @@ function findAddressElsewhere(
   if (named[0]) return named[0];
   const near = candidates.sort((a, b) => Math.abs(a.box[1] - head.box[1]) - Math.abs(b.box[1] - head.box[1]))[0];
   if (!near) return undefined;
+  const inline = splitAddressLine(near.text);
+  if (inline && normalize(inline.name)[0] === words[0]) return { text: inline.address, box: near.box };
   const lines = [near];
   for (let above = lineAbove(page, near); above && lines.length < 4; above = lineAbove(page, above)) {
     const isPart =
       (/\d/.test(above.text) && /\p{L}{3}/u.test(above.text)) || isStreet(above.text) || /,$/.test(above.text);
-    if (!isPart || isTitle(above.text) || isContact(above.text) || /:/.test(above.text)) break;
+    const isSentence = above.tokens.length > 5 && /\p{L}{3}\.$/u.test(above.text);
+    if (!isPart || isSentence || isTitle(above.text) || isContact(above.text) || /:/.test(above.text)) break;
     if (taken.some((party) => overlaps(party.box, above!.box)) || above === head) break;
     lines.unshift(above);
   }
@@ -880,7 +932,7 @@ function findAddressElsewhere(
 }
 
 /** The end of a sentence: not that of "St. Mary" or "No. 5". */
-const SENTENCE = /(?<=\p{L}{4}|[A-Z]{2})\.\s+(?=\p{Lu})/u;
+const SENTENCE = /(?<=\p{L}{4}|[A-Z]{2}|\d{5}|\b(?:Ltd|Inc))\.\s+(?=\p{Lu})/u;
 const LABEL = /^[^:,\d]{3,30}:\s*/;
 
 /** "Acme Ltd. Registered office: 1 High Street, Leeds LS1 1AA. Registered in England" names the place in one sentence. */
@@ -892,8 +944,14 @@ function sentenceOf(text: string): string {
 
 /** What is the address in "High Street 1, Leeds LS1 1AA | 0113 496 0000 | VAT 123 4567 82". */
 function addressIn(line: string): string {
-  const text = sentenceOf(line);
-  const parts = text.split(/\s+[|·•∙]\s+/);
+  const sentence = sentenceOf(line);
+  // "88662 Seeheim Tel. 07551 48110": OCR loses the dot before the telephone.
+  const reach = sentence.search(REACH);
+  const before = sentence.slice(0, Math.max(0, reach)).replace(/[\s|·•∙–—-]+$/, '');
+  const text = isPostal(before) ? before : sentence;
+  // A dash stands in "Madurai - 625001" too; between an address and other things it is a border.
+  const isListed = isContact(sentence) || (sentence.match(/\s[–—-]\s/g)?.length ?? 0) > 1;
+  const parts = text.split(isListed ? /\s+[|·•∙–—-]\s+/ : /\s+[|·•∙]\s+/);
   const isOther = (part: string) =>
     isContact(part) || /:/.test(part) || !/\p{L}{2}/u.test(part) || (/\d{3}[\d ]{4}/.test(part) && !isPostal(part));
   // "1 High Street, Leeds LS1 1AA · DX 240 Leeds": behind the place comes at most the country.

@@ -46,7 +46,8 @@ export function findTaxRows(
           (value.type === 'amount' || value.type === 'rate'),
       );
       numbers.sort((a, b) => a.box[0] - b.box[0]);
-      const row = readRow(numbers) ?? readLabelledRow(numbers, labelOf(line));
+      const under = numbers.length === 1 ? amountUnder(page, numbers[0]!, values) : [];
+      const row = readRow(numbers) ?? readLabelledRow([...numbers, ...under], labelOf(line));
       if (row) rows.push({ ...row, page: page.number, line: line.number });
     }
   }
@@ -86,13 +87,27 @@ function isTaxOf(rate: Value, base: Value, tax: Value): boolean {
   return Math.abs((b * Number(rate.value)) / 100 - t) <= 160;
 }
 
+/** In a box at the side the amount stands under its label: "VAT 20 %" over "254.75". */
+function amountUnder(page: PageLayout, rate: Value, values: Value[]): Value[] {
+  const { segment } = rate.tokens[0]!;
+  const below = page.segments.find(
+    (one) =>
+      one.line > segment.line &&
+      Math.abs(one.box[0] - segment.box[0]) < 0.5 * page.unit &&
+      one.box[1] - segment.box[3] < page.unit,
+  );
+  const own = values.filter(({ type, tokens }) => type === 'amount' && tokens[0]!.segment === below);
+  return rate.type === 'rate' && own.length === 1 ? own : [];
+}
+
 /** "VAT 20 %: 254.75", without the base. */
 function readLabelledRow(numbers: Value[], name: string | undefined): Omit<TaxRow, 'page' | 'line'> | undefined {
   if (!name) return undefined;
   const rates = numbers.filter((value) => value.type === 'rate' && isRate(value));
   const amounts = numbers.filter((value) => value.type === 'amount' && value.decimals > 0);
   const [rate, tax] = [rates[0], amounts[0]];
-  if (!rate || !tax || rates.length > 1 || amounts.length > 1 || tax.box[0] < rate.box[0]) return undefined;
+  const isBefore = rate && tax && tax.line === rate.line && tax.box[0] < rate.box[0];
+  if (!rate || !tax || rates.length > 1 || amounts.length > 1 || isBefore) return undefined;
   return { rate, base: undefined, tax, total: undefined, name };
 }
 
@@ -134,9 +149,17 @@ function dropRepeated(found: TaxRow[]): TaxRow[] {
 const isOfTwoStates = (a: TaxRow, b: TaxRow) => /cgst/.test(a.name ?? '') && /(?:sgst|utgst)/.test(b.name ?? '');
 
 /** Sums over the rows, in ten-thousandths; the base is NaN when some row has none. */
-export function sumTaxRows(rows: TaxRow[]): { base: number; tax: number } | undefined {
+export interface TaxSums {
+  base: number;
+  tax: number;
+  /** The taxes of the rows, when there are several. */
+  parts: number[];
+}
+
+export function sumTaxRows(rows: TaxRow[]): TaxSums | undefined {
   if (rows.length === 0) return undefined;
   return {
+    parts: rows.length > 1 ? rows.map(({ tax }) => toUnits(tax.value)) : [],
     base: rows.reduce((sum, row) => sum + (row.base ? toUnits(row.base.value) : Number.NaN), 0),
     tax: rows.reduce((sum, row) => sum + toUnits(row.tax.value), 0),
   };

@@ -2,6 +2,7 @@ import type { Labelled } from '../candidates/labelled';
 import { fromUnits, toUnits } from '../candidates/numbers';
 import type { Value } from '../candidates/values';
 import { WEIGHTS } from '../scoring/confidence';
+import type { TaxSums } from './tax-rows';
 
 export type TotalField =
   | 'amount_total'
@@ -56,7 +57,7 @@ export function rankAmounts(pairs: Labelled<Value>[]): Amount[] {
 export function chooseTotals(
   labelled: TotalCandidates,
   amounts: Value[],
-  taxRows: { base: number; tax: number } | undefined,
+  taxRows: TaxSums | undefined,
 ): TotalCandidates {
   const candidates = addThird(labelled, amounts);
   const totals = candidates.amount_total ?? [];
@@ -88,6 +89,7 @@ export function chooseTotals(
           // One row of several is not their sum.
           else if (base !== none && base.units < taxRows.base) score -= 0.8;
           if (near(taxRows.tax, tax.units, 3 * CENT)) score += 0.8;
+          else if (!holds && taxRows.parts.includes(tax.units)) score -= ONE_OF_SEVERAL;
           if (addsUp(taxRows.base + taxRows.tax, total.units, 3 * CENT)) score += 1.2;
         }
         if (base !== none && total !== none && Math.abs(base.units) > Math.abs(total.units) + CENT) score -= 2;
@@ -122,6 +124,9 @@ export function chooseTotals(
   settleDue(result, result);
   return result;
 }
+
+/** How little the tax of one rate is that of all, in logits. */
+const ONE_OF_SEVERAL = 2.5;
 
 /** Where two of base, tax and total have labels, an amount that completes them is the third. */
 function addThird(labelled: TotalCandidates, amounts: Value[]): TotalCandidates {
@@ -185,7 +190,7 @@ const holdsTop = (pick: Amount, rest: Amount[]) => rest.every((one) => one.score
 function complete(
   result: TotalCandidates,
   { total, base, tax }: { total: Amount; base: Amount; tax: Amount },
-  taxRows: { base: number; tax: number } | undefined,
+  taxRows: TaxSums | undefined,
 ): void {
   if (!tax.value && total.value && base.value && taxRows && near(taxRows.tax, total.units - base.units, 3 * CENT)) {
     result.amount_total_tax = [{ value: undefined, units: total.units - base.units, score: 0.6 }];

@@ -76,18 +76,27 @@ export function findBorders(headings: Position[], lines: Line[]): number[] {
 
 /**
  * Whose the words of a line are. Two that stand apart are not both of one column: where numbers are set to the right
- * and headings to the left, the left one belongs to the heading before.
+ * and headings to the left, the left one belongs to the heading before, and so do the numbers before it.
  */
-function ownersOf(boxes: Position[], headings: Position[]): { box: Position; owner: number }[] {
-  const owners = boxes.map((box) => ownerOf(box, headings));
-  for (let at = boxes.length - 2; at >= 0; at--) {
-    const [box, next, owner] = [boxes[at]!, boxes[at + 1]!, owners[at]!];
-    const apart = next[0] - box[2] > 0.8 * (box[3] - box[1]);
-    const before = headings[owner - 1];
-    const isFree = at === 0 || owners[at - 1]! < owner - 1;
-    if (owner === owners[at + 1] && apart && before && isFree && box[0] > before[0]) owners[at] = owner - 1;
-  }
-  return boxes.map((box, at) => ({ box, owner: owners[at]! }));
+function ownersOf(texts: Text[], headings: Position[]): { box: Position; owner: number }[] {
+  const owners = texts.map(({ box }) => ownerOf(box, headings));
+  const areNumbers = (at: number) => texts[at]!.isNumber && texts[at + 1]!.isNumber;
+  const areApart = (at: number) => {
+    const [{ box }, { box: next }] = [texts[at]!, texts[at + 1]!];
+    return next[0] - box[2] > (areNumbers(at) ? 0.6 : 0.8) * (box[3] - box[1]);
+  };
+  const moveLeft = (at: number): boolean => {
+    const owner = owners[at]! - 1;
+    const before = headings[owner];
+    if (!before || texts[at]!.box[0] <= before[0]) return false;
+    const isFree = at === 0 || owners[at - 1]! < owner;
+    const isLeft = owners[at - 1] === owner && areNumbers(at - 1) && areApart(at - 1);
+    if (!isFree && !(isLeft && moveLeft(at - 1))) return false;
+    owners[at] = owner;
+    return true;
+  };
+  for (let at = texts.length - 2; at >= 0; at--) if (owners[at] === owners[at + 1] && areApart(at)) moveLeft(at);
+  return texts.map(({ box }, at) => ({ box, owner: owners[at]! }));
 }
 
 /** The heading that a word stands under, or else the nearest. */
@@ -105,20 +114,28 @@ const isNumeric = (text: string) => /^[\d.,'’%€$£+-]+$/.test(text);
 
 /** Gap inside a text, in heights of its words; columns are never set so tight. */
 const WORD_GAP = 0.3;
+/** Gap inside a number in groups, "1 450,00", as OCR sees it. */
+const GROUP_GAP = 0.6;
+
+interface Text {
+  box: Position;
+  isNumber: boolean;
+}
 
 /** Boxes of the words of a line, with the spaces between words of a text filled. */
-function joinNear(line: Line): Position[] {
+function joinNear(line: Line): Text[] {
   return line.segments.flatMap(({ tokens }) => {
-    const boxes: Position[] = [];
+    const texts: Text[] = [];
     tokens.forEach(({ box, text }, at) => {
-      const last = boxes.at(-1);
+      const last = texts.at(-1);
       const before = tokens[at - 1]?.text ?? '';
       const isText = at > 0 && !isNumeric(text) && !isNumeric(before);
-      const isNear = last && box[0] - last[2] < WORD_GAP * (box[3] - box[1]);
-      if (last && (isText || isNear)) boxes[boxes.length - 1] = unite([last, box]);
-      else boxes.push(box);
+      const areGroups = /^-?\d{1,3}$/.test(before) && /^\d{3}(?:[.,]\d+)?$/.test(text);
+      const isNear = last && box[0] - last.box[2] < (areGroups ? GROUP_GAP : WORD_GAP) * (box[3] - box[1]);
+      if (last && (isText || isNear)) last.box = unite([last.box, box]);
+      else texts.push({ box, isNumber: isNumeric(text) });
     });
-    return boxes;
+    return texts;
   });
 }
 

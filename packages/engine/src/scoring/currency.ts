@@ -1,3 +1,4 @@
+import { isGstin } from '../candidates/identifiers';
 import { CURRENCY_CODES } from '../candidates/values';
 import { type Token, unite } from '../layout/page-layout';
 import { guessLanguage } from '../text/language';
@@ -22,7 +23,8 @@ export function scoreCurrency(findings: Findings, put: Put): void {
   for (const value of findings.values) if (value.type === 'amount') count(value.currency, value.tokens, 1, value.raw);
   for (const page of findings.pages) {
     for (const token of page.tokens) {
-      const bare = token.text.replace(/^[(]+|[).,:;]+$/g, '');
+      // "Price(€)" heads a column.
+      const bare = (/\(([^()]+)\)$/.exec(token.text)?.[1] ?? token.text).replace(/^[(]+|[).,:;]+$/g, '');
       const code = CURRENCY_CODES.includes(bare) || bare in CURRENCY_OF ? bare : undefined;
       if (code) count(CURRENCY_OF[code] ?? code, [token], 0.6, bare);
       // "Total kr." names the currency without an amount behind it.
@@ -55,9 +57,13 @@ export function scoreCurrency(findings: Findings, put: Put): void {
 }
 
 /** Where no amount has a currency, that of the countries in the numbers of accounts and taxes, if they have the same. */
-function currencyOfCountry({ values }: Findings): Scored[] {
+function currencyOfCountry({ values, pages }: Findings): Scored[] {
   const telling = values.filter(({ type, checked }) => type === 'iban' || (type === 'vat' && checked !== false));
-  const currencies = new Set(telling.map(({ value }) => CURRENCY_OF_COUNTRY[value.slice(0, 2)]));
+  const isIndian = pages.some(({ tokens }) => tokens.some(({ text }) => isGstin(text)));
+  const currencies = new Set([
+    ...telling.map(({ value }) => CURRENCY_OF_COUNTRY[value.slice(0, 2)]),
+    ...(isIndian ? ['INR'] : []),
+  ]);
   const [value] = currencies;
   if (value === undefined || currencies.size > 1) return [];
   return [{ value, raw: '', page: 1, box: null, tokens: [], score: 0 }];

@@ -2,6 +2,7 @@ import type { Key } from '../candidates/key-phrases';
 import { type Labelled, type LabelOptions, type Placed, pairWithLabels } from '../candidates/labelled';
 import type { Party } from '../candidates/parties';
 import type { Value } from '../candidates/values';
+import type { TaxSums } from '../consistency/tax-rows';
 import type { PageLayout, Token } from '../layout/page-layout';
 import type { Position } from '../recognition';
 import { WEIGHTS } from './confidence';
@@ -13,7 +14,7 @@ export interface Findings {
   keys: Key[];
   values: Value[];
   parties: Party[];
-  taxSums: { base: number; tax: number } | undefined;
+  taxSums: TaxSums | undefined;
   /** True for lines that belong to the table of line items. */
   isItem(page: number, line: number): boolean;
 }

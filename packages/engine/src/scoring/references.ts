@@ -126,6 +126,8 @@ function numbersOfRecipient(findings: Findings, references: Reference[]): Scored
       plain.some(
         (key) =>
           key.page === reference.page &&
+          // "Str. Doja nr. 64" is a house.
+          key.tokens[0] === key.tokens[0]!.segment.tokens[0] &&
           isBeside(key, reference) &&
           key.box[0] < reference.box[0] &&
           reference.tokens[0]!.segment.line === key.line,

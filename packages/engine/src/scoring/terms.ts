@@ -5,11 +5,11 @@ import type { Findings, Put, Scored } from './findings';
 
 /** Sentences that tell when to pay, also without a label. */
 const TERMS =
-  /\b(?:zahlbar(?! an\b| durch\b)|zahlung innerhalb|zahlungsziel|skonto|rein netto|net \d+ days|\d+ days? net|net \d+\b|days? from|due (?:within|upon|on receipt)|within \d+ days|payment (?:is )?due|payable within|immediate payment|à réception|sous \d+ jours|\d+ jours|paiement (?:à|immédiat|comptant)|splatnost \d+ dn|termin płatności \d+ dni|\d+ dni|entro \d+ giorni|\d+ gg|binnen \d+ dagen|\d+ dagen|a \d+ días|\d+ dage|\d+ dagar|\d+ dager|\d+ dias|\d+ pv netto|rechnungsbetrag (?:bitte |wird|überweisen)|überweisen sie)\b/iu;
+  /(?<![\p{L}\d])(?:zahlbar(?! an\b| durch\b)|zahlung innerhalb|zahlungsziel|skonto|rein netto|net \d+ days|\d+ days? net|net \d+\b|days? (?:from|end of month|e\.?o\.?m)|end of month|due (?:within|upon|on receipt)|within \d+ days|payment (?:is )?due|payable within|immediate payment|à réception|sous \d+ jours|\d+ jours|paiement (?:à|immédiat|comptant)|splatnost \d+ dn|termin płatności \d+ dni|\d+ dni|entro \d+ giorni|\d+ gg|binnen \d+ dagen|\d+ dagen|a \d+ días|\d+ dage|\d+ dagar|\d+ dager|\d+ dias|\d+ pv netto|rechnungsbetrag (?:bitte |wird|überweisen))(?![\p{L}\d])/iu;
 
 /** Sentences about a payment that the sender collects, which are often a paragraph. */
 const COLLECTED =
-  /\b(?:abbuchen|abgebucht|eingezogen|sepa-lastschrift|sera prélevé|seront prélevés|will be (?:debited|charged|collected)|se cargará|será cargado|verrà addebitat[oa]|wordt afgeschreven|zal worden afgeschreven|será debitado|trækkes|belastas|veloitetaan)(?![\p{L}])/iu;
+  /(?<![\p{L}])(?:abbuchen|abgebucht|eingezogen|sepa-lastschrift|sera prélevé|seront prélevés|will be (?:debited|charged|collected)|se cargará|será cargado|verrà addebitat[oa]|wordt afgeschreven|zal worden afgeschreven|será debitado|trækkes|belastas|veloitetaan)(?![\p{L}])/iu;
 
 const tellsTerms = (text: string) => TERMS.test(text) || COLLECTED.test(text);
 
