@@ -1,8 +1,8 @@
 import { auth, documentStorage, queue } from '@intake/contracts';
 import { connectRpc, readRpcSettings } from '@intake/rpc';
-import { createCommandRuntime, type Environment } from '@intake/service';
+import { type CommandRuntime, createCommandRuntime, type Environment } from '@intake/service';
 import { describeCommands, readArguments, readFileArguments } from './arguments';
-import type { Command } from './command';
+import type { Command, Services } from './command';
 import { deadLettersList, deadLettersReplay } from './commands/dead-letters';
 import { deliveriesList, deliveriesReplay } from './commands/deliveries';
 import { extract } from './commands/extract';
@@ -70,21 +70,30 @@ export async function runCli(args: readonly string[], env: Environment, { out, e
 }
 
 async function runCommand(command: Command, options: Readonly<Record<string, string>>, env: Environment) {
-  const rpc = readRpcSettings(env);
   const runtime = createCommandRuntime('cli');
   try {
-    const services = {
-      auth: connectRpc(runtime, auth.AuthServiceService, rpc.addressOf('auth'), rpc),
-      queues: connectRpc(runtime, queue.QueueServiceService, rpc.addressOf('queue'), rpc),
-      storage: connectRpc(
-        runtime,
-        documentStorage.DocumentStorageServiceService,
-        rpc.addressOf('document-storage'),
-        rpc,
-      ),
-    };
+    const services = connectServices(runtime, env);
     return await command.run(options, services, env);
   } finally {
     await runtime.stop();
   }
+}
+
+/** Connects to a service when a command first asks for it: some need none, and no settings for it. */
+function connectServices(runtime: CommandRuntime, env: Environment): Services {
+  return {
+    get auth() {
+      const rpc = readRpcSettings(env);
+      return connectRpc(runtime, auth.AuthServiceService, rpc.addressOf('auth'), rpc);
+    },
+    get queues() {
+      const rpc = readRpcSettings(env);
+      return connectRpc(runtime, queue.QueueServiceService, rpc.addressOf('queue'), rpc);
+    },
+    get storage() {
+      const rpc = readRpcSettings(env);
+      const { DocumentStorageServiceService: definition } = documentStorage;
+      return connectRpc(runtime, definition, rpc.addressOf('document-storage'), rpc);
+    },
+  };
 }
