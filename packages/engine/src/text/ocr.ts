@@ -169,7 +169,7 @@ const layoutOf = ({ width, height }: Gray) => (height > 1.6 * width ? ONE_BLOCK 
 const LEAST_FOR_OPINION_MS = 12_000;
 
 /** Letters of a clean scan are read with more certainty. */
-const DOUBTFUL = 0.9;
+const DOUBTFUL = 0.88;
 
 /** Whether a page holds something that Tesseract reads badly. A white page does not. */
 export function isDoubtful(words: readonly RawWord[], image: Gray): boolean {

@@ -5,6 +5,8 @@ import type { Gray } from './skew';
 
 const SCRIPT = path.join(__dirname, '..', '..', 'python', 'read_words.py');
 const START_MS = 60_000;
+/** The boxes of lines are widened when they are found: so much of their height is paper over and under the letters. */
+const MARGIN = 0.4;
 
 /**
  * Words of an upright gray picture as PP-OCR reads them (its models are in the Python package rapidocr, Apache-2.0). It takes 0.5 GB and some
@@ -20,12 +22,15 @@ export async function readWithPpocr(
 ): Promise<RawWord[]> {
   const output = await runOnPicture(python, picture, [SCRIPT], timeoutMs).catch(() => '[]');
   return (JSON.parse(output) as [string, ...number[]][]).map(
-    ([text, confidence = 0, left = 0, top = 0, right = 0, bottom = 0]) => ({
-      text,
-      position: [left * scale.x, top * scale.y, right * scale.x, bottom * scale.y],
-      confidence,
-      turn: 0,
-    }),
+    ([text, confidence = 0, left = 0, top = 0, right = 0, bottom = 0]) => {
+      const margin = ((bottom - top) * MARGIN) / 2;
+      return {
+        text,
+        position: [left * scale.x, (top + margin) * scale.y, right * scale.x, (bottom - margin) * scale.y],
+        confidence,
+        turn: 0,
+      };
+    },
   );
 }
 
