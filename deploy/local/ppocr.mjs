@@ -14,7 +14,9 @@ export async function ensurePpocr({ env, cacheDir, log }) {
   try {
     return await ensurePython(PPOCR, { cacheDir, log, what: 'PP-OCR' });
   } catch (error) {
-    log(`Missing: PP-OCR (a second opinion on bad scans and photos; "INTAKE_PPOCR_PYTHON=" leaves it out): ${error.message}`);
+    log(
+      `Missing: PP-OCR (a second opinion on bad scans and photos; "INTAKE_PPOCR_PYTHON=" leaves it out): ${error.message}`,
+    );
     return '';
   }
 }
