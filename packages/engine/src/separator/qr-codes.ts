@@ -47,24 +47,15 @@ export function findPageCodes(bytes: Uint8Array, mimeType: string): Promise<Page
 }
 
 function findCodesOfPdf(bytes: Uint8Array): Promise<PageCodes> {
-  return withPdf(bytes, async (pdfium, document) => {
-    const pageCount = pdfium._FPDF_GetPageCount(document);
-    checkPageCount(pageCount);
-    const codes: PageCode[] = [];
-    for (let index = 0; pageCount > 1 && index < pageCount; index++) {
-      const image = await withPage(pdfium, document, index, (page) => drawSparsePage(pdfium, page));
-      const texts = image ? await readQrCodes(image) : [];
-      codes.push(...texts.map((text) => ({ pageNumber: index + 1, text })));
-    }
-    return { pageCount, codes };
-  });
+  return withPdf(bytes, (pdfium, document) =>
+    findCodes(pdfium._FPDF_GetPageCount(document), (index) =>
+      withPage(pdfium, document, index, (page) => drawSparsePage(pdfium, page)),
+    ),
+  );
 }
 
 async function findCodesOfTiff(bytes: Uint8Array): Promise<PageCodes> {
-  const pageCount = await countPages(bytes);
-  checkPageCount(pageCount);
-  const codes: PageCode[] = [];
-  for (let index = 0; pageCount > 1 && index < pageCount; index++) {
+  return findCodes(await countPages(bytes), async (index) => {
     const { data, info } = await openPicture(bytes, index)
       .flatten({ background: '#ffffff' })
       .resize(LOOK_PIXELS, LOOK_PIXELS, { fit: 'inside', withoutEnlargement: true })
@@ -72,7 +63,20 @@ async function findCodesOfTiff(bytes: Uint8Array): Promise<PageCodes> {
       .raw()
       .toBuffer({ resolveWithObject: true })
       .catch(refusePicture);
-    const texts = await readQrCodes({ data, width: info.width, height: info.height });
+    return { data, width: info.width, height: info.height };
+  });
+}
+
+/** Looks at the pages that are drawn. */
+async function findCodes(
+  pageCount: number,
+  draw: (index: number) => Pixels | undefined | Promise<Pixels | undefined>,
+): Promise<PageCodes> {
+  checkPageCount(pageCount);
+  const codes: PageCode[] = [];
+  for (let index = 0; pageCount > 1 && index < pageCount; index++) {
+    const image = await draw(index);
+    const texts = image ? await readQrCodes(image) : [];
     codes.push(...texts.map((text) => ({ pageNumber: index + 1, text })));
   }
   return { pageCount, codes };
