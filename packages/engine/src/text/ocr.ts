@@ -89,14 +89,14 @@ export async function readPicture(
   const guessed = guessLanguage(words.map((word) => word.text))?.code;
   const better = guessed && guessed !== first && wanted.includes(guessed) ? guessed : undefined;
   if (better) words = await read(image, better);
-  const left = options.until - Date.now();
-  const inTime = Math.min(left, options.timeoutMs ?? TIMEOUT_MS);
+  const timeLeft = () => Math.min(options.until - Date.now(), options.timeoutMs ?? TIMEOUT_MS);
   const opinion =
-    options.ppocr && left > LEAST_FOR_OPINION_MS && isDoubtful(words, image)
-      ? await readWithPpocr(options.ppocr, await turnPicture(drawn, angle), scale, inTime)
+    options.ppocr && timeLeft() > LEAST_FOR_OPINION_MS && isDoubtful(words, image)
+      ? await readWithPpocr(options.ppocr, await turnPicture(drawn, angle), scale, timeLeft())
       : [];
+  const inTime = timeLeft();
   if (quality(opinion) > quality(words)) words = opinion;
-  else if (left > 0) {
+  else if (inTime > 0) {
     const language = better ?? first;
     words = [...words, ...(await readRest(image, words, scale, (rest) => read(rest, language, SPARSE, inTime)))];
   }

@@ -20,18 +20,18 @@ export async function readWithPpocr(
   scale: { x: number; y: number },
   timeoutMs: number,
 ): Promise<RawWord[]> {
-  const output = await runOnPicture(python, picture, [SCRIPT], timeoutMs).catch(() => '[]');
-  return (JSON.parse(output) as [string, ...number[]][]).map(
-    ([text, confidence = 0, left = 0, top = 0, right = 0, bottom = 0]) => {
-      const margin = ((bottom - top) * MARGIN) / 2;
-      return {
-        text,
-        position: [left * scale.x, (top + margin) * scale.y, right * scale.x, (bottom - margin) * scale.y],
-        confidence,
-        turn: 0,
-      };
-    },
-  );
+  const found = await runOnPicture(python, picture, [SCRIPT], timeoutMs)
+    .then((output): [string, ...number[]][] => JSON.parse(output))
+    .catch(() => []);
+  return found.map(([text, confidence = 0, left = 0, top = 0, right = 0, bottom = 0]) => {
+    const margin = ((bottom - top) * MARGIN) / 2;
+    return {
+      text,
+      position: [left * scale.x, (top + margin) * scale.y, right * scale.x, (bottom - margin) * scale.y],
+      confidence,
+      turn: 0,
+    };
+  });
 }
 
 /** Why PP-OCR cannot be used with a Python; undefined when it can. */
