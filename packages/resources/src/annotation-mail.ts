@@ -11,33 +11,16 @@ const MOST_EMAILS = 1000;
 /** Annotations are shown without their e-mails rather than late. */
 const PATIENCE_MS = 2000;
 
-type Annotated = Pick<annotation.Annotation, 'id' | 'emailId'>;
+type Annotated = Pick<annotation.Annotation, 'id' | 'emailId' | 'hasSentEmails'>;
 type MailOf = (id: number) => AnnotationMail | undefined;
 
 /**
  * The e-mails of annotations: the thread that each belongs to, by the last mail that reset it, the one that brought it, or else the first
  * that was sent about it. While mail-ingest is away, none.
  */
-export function readAnnotationMail(services: Services, rows: readonly Annotated[], caller: Caller): Promise<MailOf> {
-  const ids = rows.map(({ id }) => id);
-  return findMail(services, ids, Promise.resolve(rows), caller);
-}
-
-/** The same of one annotation that may still be on its way: meanwhile the e-mails that were sent about it are looked for. */
-export function readMailOfOne(
-  services: Services,
-  id: number,
-  row: Promise<Annotated>,
-  caller: Caller,
-): Promise<MailOf> {
-  const rows = row.then((found) => [found]);
-  return findMail(services, [id], rows, caller);
-}
-
-async function findMail(
+export async function readAnnotationMail(
   { mail }: Services,
-  ids: number[],
-  annotations: Promise<readonly Annotated[]>,
+  rows: readonly Annotated[],
   caller: Caller,
 ): Promise<MailOf> {
   const listEmails = async (filter: Partial<mailIngest.ListEmailsRequest>) => {
@@ -52,16 +35,12 @@ async function findMail(
     const request = mailIngest.ListThreadsRequest.fromPartial({ ids, page: 1, pageSize: ids.length });
     return (await mail.listThreads(request, caller, { timeoutMs: PATIENCE_MS })).threads;
   };
-  const findIncoming = async () => {
-    const rows = await annotations;
-    const emailIds = distinct(rows.map(({ emailId }) => emailId));
-    return { rows, incoming: emailIds.length > 0 ? await listEmails({ ids: emailIds }) : [] };
-  };
-  if (ids.length === 0) return () => undefined;
+  const emailIds = distinct(rows.map(({ emailId }) => emailId));
+  const sentAboutIds = rows.filter(({ hasSentEmails }) => hasSentEmails !== false).map(({ id }) => id);
   try {
-    const [{ rows, incoming }, related] = await Promise.all([
-      findIncoming(),
-      listEmails({ relatedAnnotationIds: ids }),
+    const [incoming, related] = await Promise.all([
+      emailIds.length > 0 ? listEmails({ ids: emailIds }) : [],
+      sentAboutIds.length > 0 ? listEmails({ relatedAnnotationIds: sentAboutIds }) : [],
     ]);
     const threads = await findThreads(distinct([...incoming, ...related].map(({ threadId }) => threadId)));
     return (id) => {

@@ -1,6 +1,6 @@
 /** The objects of the API as JSON: how each is shown, and how those that are written are read. */
 export * from './annotation';
-export { readAnnotationMail, readMailOfOne } from './annotation-mail';
+export { readAnnotationMail } from './annotation-mail';
 export * from './attributes';
 export * from './connector';
 export * from './content';

@@ -1,6 +1,6 @@
 import type { Backbone } from '@intake/bus';
 import { annotation as contract } from '@intake/contracts';
-import { type Caller, type Handlers, invalidField, Refusal, requireSystem } from '@intake/rpc';
+import { type Caller, type Handlers, invalidField, organizationOf, Refusal, requireSystem } from '@intake/rpc';
 import type { ContentMessage } from '@intake/schema';
 import type { Logger } from '@intake/service';
 import type { AnnotationStore } from './annotation/annotation.store';
@@ -212,6 +212,11 @@ export function createRpc(deps: {
       for await (const { annotation, contentJson } of contents.exportAll(store.stream(caller, filter))) {
         yield { annotation: { annotation: toProto(annotation), contentJson } };
       }
+    },
+    async noteSentEmails({ annotationIds }, caller) {
+      requireSystem(caller);
+      await store.noteSentEmails(organizationOf(caller), annotationIds);
+      return {};
     },
     async *streamStateChanges(_request, caller) {
       requireSystem(caller);
@@ -468,6 +473,7 @@ function toProto(annotation: Annotation): contract.Annotation {
     engineVersion: annotation.engineVersion,
     version: annotation.version,
     einvoice: annotation.einvoice,
+    hasSentEmails: annotation.hasSentEmails,
     automationBlockerId: there(annotation.automationBlockerId),
     relationIds: [...annotation.relationIds],
     labelIds: [...annotation.labelIds],

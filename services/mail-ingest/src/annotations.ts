@@ -46,6 +46,12 @@ export function createAnnotations(client: AnnotationClient, accounts: AuthClient
       }
     },
 
+    /** From now on these annotations are known to have e-mails that were sent about them. */
+    async noteSentEmails(organizationId: number, annotationIds: readonly number[]): Promise<void> {
+      if (annotationIds.length === 0) return;
+      await client.noteSentEmails({ annotationIds: [...annotationIds] }, callerOf(organizationId));
+    },
+
     /** Why the import of an annotation failed, in words for people. */
     async findFailure(organizationId: number, annotationId: number): Promise<string> {
       const request = annotation.GetAnnotationsRequest.fromPartial({ ids: [annotationId] });

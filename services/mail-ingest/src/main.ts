@@ -77,17 +77,18 @@ export const start = (env: Environment) =>
     });
     const urls = publicUrl ? apiUrls(`${publicUrl}/api`) : null;
     const links = createSubscriptionLinks(rpc.secret, urls?.root ?? null);
-    const outgoing = createOutgoing({
-      ...{ backbone, emails, threads, deliveries, mailDomain, links },
-      isEnabled: relayUrl !== null,
-      storeRaw: storage.storeRaw,
-    });
     const accounts = connectRpc(runtime, auth.AuthServiceService, rpc.addressOf('auth'), rpc);
     const annotations = createAnnotations(
       connectRpc(runtime, annotation.AnnotationServiceService, rpc.addressOf('annotation'), rpc),
       accounts,
       urls,
     );
+    const outgoing = createOutgoing({
+      ...{ backbone, emails, threads, deliveries, mailDomain, links },
+      isEnabled: relayUrl !== null,
+      storeRaw: storage.storeRaw,
+      noteSentEmails: annotations.noteSentEmails,
+    });
     const writeAutomatic = createAutomaticMail({
       ...{ findAnnotationValues: annotations.findValues, appUrl: publicUrl },
       ...{ deliveries, outgoing, findRules: inboxes.findRules, findTemplate: inboxes.findTemplate },

@@ -94,6 +94,7 @@ export function createAnnotationStore(database: Database) {
       automaticallyRejected: { type: Boolean, default: false },
       trainingEnabled: { type: Boolean, default: true },
       einvoice: { type: Boolean, default: false },
+      hasSentEmails: { type: Boolean, default: true },
       restingSince: Date,
       resends: { type: Number, default: 0 },
       rotationDeg: { type: Number, default: 0 },
@@ -284,6 +285,10 @@ export function createAnnotationStore(database: Database) {
         throw new Refusal('CONFLICT', {
           detail: 'The annotation was changed by somebody else at the same moment; try again.',
         });
+    },
+    /** E-mails about these annotations of the organization are about to be sent. */
+    async noteSentEmails(organizationId: number, ids: readonly number[]): Promise<void> {
+      await model.updateMany({ _id: { $in: [...ids] }, organizationId }, { $set: { hasSentEmails: true } });
     },
     /** @param known how many there are; null: they have to be counted */
     async list(
@@ -554,6 +559,7 @@ function toAnnotation(row: Row): Annotation {
     automaticallyRejected: row.automaticallyRejected,
     trainingEnabled: row.trainingEnabled,
     einvoice: row.einvoice,
+    hasSentEmails: row.hasSentEmails ?? true,
     restingSince: row.restingSince,
     resends: row.resends,
     rotationDeg: row.rotationDeg ?? FRESH.rotationDeg,

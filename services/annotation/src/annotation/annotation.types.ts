@@ -127,6 +127,8 @@ export interface Annotation {
   readonly trainingEnabled: boolean;
   /** The values come from an electronic invoice. */
   readonly einvoice: boolean;
+  /** E-mails were sent about it; also where nobody noted it, as in rows of older versions. */
+  readonly hasSentEmails: boolean;
   /** Since when it rests in the present state, or since it was last put on the bus again. */
   readonly restingSince: Date;
   /** How often the event of the present state was put on the bus again. */

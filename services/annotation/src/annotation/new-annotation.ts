@@ -67,6 +67,7 @@ export function newAnnotation(
     automaticallyRejected: false,
     trainingEnabled,
     einvoice: false,
+    hasSentEmails: false,
     restingSince: now,
     resends: 0,
     ...FRESH,
@@ -133,6 +134,7 @@ export function copyOf(
     messages: isImporting ? [] : original.messages,
     automated: false,
     automaticallyRejected: false,
+    hasSentEmails: false,
     restingSince: now,
     resends: 0,
   };

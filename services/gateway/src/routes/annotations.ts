@@ -13,7 +13,6 @@ import {
   number,
   object,
   readAnnotationMail,
-  readMailOfOne,
   readShape,
   reference,
   string,
@@ -189,11 +188,8 @@ export function annotationRoutes(context: RouteContext) {
   };
   const show = async (row: contract.Annotation, request: ApiRequest, caller: Caller) =>
     replyOne(request, onlyOne(await showAll([row], request, caller)));
-  const showById = async (id: number, request: ApiRequest, caller: Caller) => {
-    const found = lookups.annotation(id, caller);
-    const [row, mailOf] = await Promise.all([found, readMailOfOne(context.services, id, found, caller)]);
-    return replyOne(request, annotationToJson(row, request.urls, mailOf(id)));
-  };
+  const showById = async (id: number, request: ApiRequest, caller: Caller) =>
+    show(await lookups.annotation(id, caller), request, caller);
 
   /** An action that takes nothing but the annotation and answers nothing. */
   const action = (name: 'cancel' | 'postpone' | 'delete', allow: 'review' | 'dispose') =>

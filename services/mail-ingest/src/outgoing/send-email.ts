@@ -25,6 +25,8 @@ export interface OutgoingOptions {
   readonly links: SubscriptionLinks;
   /** Stores raw bytes for good; answers their key. */
   readonly storeRaw: (organizationId: number, raw: Buffer) => Promise<string>;
+  /** Tells of annotations that there are e-mails about them; before there are, since whoever reads them looks for e-mails only then. */
+  readonly noteSentEmails: (organizationId: number, annotationIds: readonly number[]) => Promise<void>;
 }
 
 /** A mail of an inbox, before it has an id. */
@@ -60,7 +62,7 @@ const MAX_BODY_BYTES = 4096;
 
 /** Makes outgoing mails: the raw message is stored first, then e-mail and delivery come into being together. */
 export function createOutgoing(options: OutgoingOptions) {
-  const { backbone, emails, threads, deliveries, mailDomain, links, storeRaw } = options;
+  const { backbone, emails, threads, deliveries, mailDomain, links, storeRaw, noteSentEmails } = options;
 
   /** Writes and stores a mail; answers what puts it on its way. */
   const prepare = async (draft: Draft): Promise<{ id: number; send(session: ClientSession): Promise<void> }> => {
@@ -76,6 +78,7 @@ export function createOutgoing(options: OutgoingOptions) {
         : null;
     const raw = await composeMail({ ...draft, messageId, references, unsubscribeUrl }, mailDomain);
     const rawKey = await storeRaw(draft.organizationId, raw);
+    await noteSentEmails(draft.organizationId, draft.relatedAnnotationIds);
     const now = new Date();
     const email: Email = {
       ...visible,
