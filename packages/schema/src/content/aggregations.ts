@@ -19,22 +19,24 @@ export function aggregateContent(schema: SchemaContent, nodes: readonly ContentN
   return tables.flatMap((table) => {
     const schemaNode = index.nodes.get(table.schemaId);
     if (schemaNode?.category !== 'multivalue' || schemaNode.children.category !== 'tuple') return [];
-    const cells = (children.get(table.id) ?? []).flatMap((row) => children.get(row.id) ?? []);
-    return schemaNode.children.children
-      .filter((column) => column.aggregations?.sum)
-      .map(
-        (column): ContentMessage => ({
-          id: String(table.id),
-          type: 'aggregation',
-          content: sumOf(cells.filter((cell) => cell.schemaId === column.id)),
-          aggregationType: 'sum',
-          schemaId: column.id,
-          label: column.aggregations?.sum?.label ?? DEFAULT_LABEL,
-        }),
-      );
+    const columns = schemaNode.children.children.filter((column) => column.aggregations?.sum);
+    if (columns.length === 0) return [];
+    const texts = new Map<string, string[]>(columns.map(({ id }) => [id, []]));
+    for (const row of children.get(table.id) ?? []) {
+      for (const { schemaId, content } of children.get(row.id) ?? []) {
+        const number = normalizeDecimal(content?.normalizedValue ?? '');
+        if (number !== null) texts.get(schemaId)?.push(number);
+      }
+    }
+    return columns.map(
+      (column): ContentMessage => ({
+        id: String(table.id),
+        type: 'aggregation',
+        content: addTexts(texts.get(column.id) ?? []),
+        aggregationType: 'sum',
+        schemaId: column.id,
+        label: column.aggregations?.sum?.label ?? DEFAULT_LABEL,
+      }),
+    );
   });
-}
-
-function sumOf(cells: readonly ContentNode[]): string {
-  return addTexts(cells.flatMap((cell) => normalizeDecimal(cell.content?.normalizedValue ?? '') ?? []));
 }

@@ -154,6 +154,7 @@ class Evaluation {
   private readonly nodes: Map<number, ContentNode>;
   private readonly bySchemaId = new Map<string, ContentNode[]>();
   private readonly children: ReadonlyMap<number | null, readonly ContentNode[]>;
+  private readonly inRows = new Map<Multivalue, ReadonlyMap<string, readonly number[]>>();
   private readonly changed = new Map<number, ContentNode>();
   private readonly messages: ContentMessage[] = [];
   private readonly blockers: FormulaResult['blockers'] = [];
@@ -266,10 +267,27 @@ class Evaluation {
   /** All nodes of an id in the order of their rows. */
   private all(id: string): ContentNode[] {
     const multivalue = this.index.multivalueOf(id);
-    const tables = multivalue ? (this.bySchemaId.get(multivalue.id) ?? []) : [];
-    const items = tables.flatMap((table) => this.children.get(table.id) ?? []);
-    const cells = items.flatMap((item) => (item.schemaId === id ? [item] : (this.children.get(item.id) ?? [])));
-    return cells.filter(({ schemaId }) => schemaId === id).map((cell) => this.nodes.get(cell.id)!);
+    const ids = multivalue ? this.idsInRows(multivalue).get(id) : undefined;
+    return (ids ?? []).map((one) => this.nodes.get(one)!);
+  }
+
+  /** Ids of the datapoints of a list or table by schema id, in the order of its rows. */
+  private idsInRows(multivalue: Multivalue): ReadonlyMap<string, readonly number[]> {
+    const known = this.inRows.get(multivalue);
+    if (known) return known;
+    const found = new Map<string, number[]>();
+    for (const table of this.bySchemaId.get(multivalue.id) ?? []) {
+      for (const item of this.children.get(table.id) ?? []) {
+        const cells = item.category === 'datapoint' ? [item] : (this.children.get(item.id) ?? []);
+        for (const { id, schemaId } of cells) {
+          const same = found.get(schemaId);
+          if (same) same.push(id);
+          else found.set(schemaId, [id]);
+        }
+      }
+    }
+    this.inRows.set(multivalue, found);
+    return found;
   }
 
   private rowsOf(id: string, columns: readonly Datapoint[]): FormulaValue[] {

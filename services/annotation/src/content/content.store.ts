@@ -5,6 +5,9 @@ import { Schema } from 'mongoose';
 import { type IndexedNode, indexContent, MAX_INDEXED } from '../search/content-index';
 import { EXPORTED, type NodeRow, toExportedNode, toNode, toRow } from './node-row';
 
+/** Rows in an answer of the database: all that most contents have. */
+const BATCH = 5000;
+
 /** The content of annotations, one MongoDB document for each node, so that a large table is no large document. */
 export type ContentStore = ReturnType<typeof createContentStore>;
 
@@ -15,7 +18,9 @@ export function createContentStore(database: Database) {
   const rows = rowsOf<NodeRow>(database, 'nodes');
 
   const list = async (annotationId: number, session?: ClientSession): Promise<ContentNode[]> =>
-    (await rows.find({ annotationId }, { session }).toArray()).map(toNode);
+    (await rows.find({ annotationId }, { session, batchSize: BATCH, projection: { annotationId: 0 } }).toArray()).map(
+      toNode,
+    );
   const listMany = async <N>(
     annotationIds: readonly number[],
     toOne: (row: NodeRow) => N,

@@ -76,9 +76,9 @@ export function createContents(tools: AnnotationTools) {
     annotationId: number,
     change: Write,
   ): Promise<{ nodes: ContentNode[]; result: ContentChange; messages: ContentMessage[] }> {
-    const schema = await schemaOf(await store.get(caller, annotationId));
     return transaction(backbone.database, async (session) => {
       const before = await store.get(caller, annotationId, session);
+      const schema = await schemaOf(before);
       requireWritable(before, caller);
       const nodes = await content.list(annotationId, session);
       // New nodes are numbered from -1 down first: how many there are is known only afterwards.
