@@ -22,3 +22,4 @@ export {
 } from './outgoing';
 export { OutgoingError, type OutgoingReason } from './outgoing-error';
 export { type JobHandlers, type Prepare, serveJobs } from './serve-jobs';
+export { unwrapSigned } from './signed';

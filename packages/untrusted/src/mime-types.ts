@@ -1,3 +1,5 @@
+import { findSignedData } from './signed';
+
 /** How many bytes of a file {@link detectMimeType} wants to see: enough for the directory entries of Office files. */
 export const SNIFF_BYTES = 64 * 1024;
 
@@ -63,16 +65,12 @@ export function detectMimeType(firstBytes: Uint8Array, fileName: string, declare
   );
 }
 
-/** SignedData of RFC 5652. */
-const SIGNED_DATA = Buffer.from([0x06, 0x09, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x07, 0x02]);
-
 /** A signed XML file (`.p7m`, also in base64) is read as the XML in it; other signed files are left alone. */
 function detectSigned(bytes: Buffer): string | undefined {
-  const isText = /^(?:-----BEGIN (?:PKCS7|CMS)|MI[A-Za-z0-9+/]{20})/.test(bytes.toString('latin1', 0, 64).trimStart());
-  const base64 = isText ? bytes.toString('latin1').replace(/-----[A-Z0-9 ]+-----/g, '') : undefined;
-  const binary = base64 === undefined ? bytes : Buffer.from(base64, 'base64');
-  if (!binary.subarray(0, 40).includes(SIGNED_DATA)) return undefined;
-  return /<\?xml|<[\w.:]*FatturaElettronica/.test(binary.toString('latin1', 0, 4096)) ? EXTENSIONS.xml : undefined;
+  const signed = findSignedData(bytes);
+  return signed && /<\?xml|<[\w.:]*FatturaElettronica/.test(signed.toString('latin1', 0, 4096))
+    ? EXTENSIONS.xml
+    : undefined;
 }
 
 function detectBinary(bytes: Buffer, extension: string): string | undefined {

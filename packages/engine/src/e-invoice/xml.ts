@@ -1,6 +1,6 @@
+import { unwrapSigned } from '@intake/untrusted';
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { UnreadableDocument } from '../unreadable-document';
-import { unwrapSigned } from './signed';
 
 /** An element of an XML document; names are without prefix. */
 export interface XmlElement {

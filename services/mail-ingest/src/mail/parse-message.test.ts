@@ -290,3 +290,35 @@ it.each([
 ])('reads what there is of %j', async (raw) => {
   expect(await parse(raw)).toMatchObject({ subject: '', attachments: [] });
 });
+
+/** `openssl cms -sign -nodetach` of a multipart with a text and a PDF. */
+const SIGNED = [
+  'MIIBtQYJKoZIhvcNAQcCoIIBpjCCAaICAQExDTALBglghkgBZQMEAgEwgfEGCSqGSIb3DQEHAaCB4wSB4ENvbnRlbnQtVHlwZTog',
+  'bXVsdGlwYXJ0L21peGVkOyBib3VuZGFyeT1JDQoNCi0tSQ0KQ29udGVudC1UeXBlOiB0ZXh0L3BsYWluDQoNClRoZSBpbnZvaWNl',
+  'IGlzIGluc2lkZS4NCi0tSQ0KQ29udGVudC1UeXBlOiBhcHBsaWNhdGlvbi9wZGY7IG5hbWU9Imludm9pY2UucGRmIg0KQ29udGVu',
+  'dC1UcmFuc2Zlci1FbmNvZGluZzogYmFzZTY0DQoNCkpWQkVSaTB4TGpRZ2MybG5ibVZrDQotLUktLQ0KMYGZMIGWAgEBMDAwGDEW',
+  'MBQGA1UEAwwNYUBleGFtcGxlLmNvbQIUO2eae3xnBegOq+7pN0ZDSYWTDPQwCwYJYIZIAWUDBAIBMAoGCCqGSM49BAMCBEYwRAIg',
+  'XApreHUrRyw8iinGol0rLszIfNaOryBDb5xKfjmD3jICIHFruJ1K28pwzR2YQ+BhBOsp6O96cMl2K1hMd1ehRSXq',
+];
+const signedMail = (body: readonly string[]) =>
+  parse(
+    'From: a@b.c',
+    'Content-Type: application/pkcs7-mime; smime-type=signed-data; name="smime.p7m"',
+    'Content-Transfer-Encoding: base64',
+    'Content-Disposition: attachment; filename="smime.p7m"',
+    '',
+    ...body,
+    '',
+  );
+
+it('reads what lies in the signature of a mail (S/MIME)', async () => {
+  const message = await signedMail(SIGNED);
+  expect(message.from).toEqual({ email: 'a@b.c', name: '' });
+  expect(message.textPlain).toContain('The invoice is inside.');
+  expect(message.attachments).toMatchObject([{ fileName: 'invoice.pdf', mimeType: 'application/pdf', size: 15 }]);
+});
+
+it('takes a signed mail that is cut off for an attachment', async () => {
+  const { attachments } = await signedMail(SIGNED.slice(0, 3));
+  expect(attachments).toMatchObject([{ fileName: 'smime.p7m', mimeType: 'application/pkcs7-mime' }]);
+});

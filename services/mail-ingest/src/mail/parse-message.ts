@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { open, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { detectMimeType, SNIFF_BYTES, safeFileName } from '@intake/untrusted';
+import { detectMimeType, SNIFF_BYTES, safeFileName, unwrapSigned } from '@intake/untrusted';
 import libmime from 'libmime';
 import type { AddressObject, AttachmentStream, HeaderLines, Headers, MailParserOptions, MessageText } from 'mailparser';
 import type { Address } from '../email/email';
@@ -72,6 +72,8 @@ const MAX_REFERENCES = 100;
 const MAX_HEADER_TEXT = 10_000;
 const MESSAGE = 'message/rfc822';
 const XML = 'text/xml';
+/** A message inside its signature (S/MIME, RFC 8551): mail programs show what is in it. */
+const SIGNED = ['application/pkcs7-mime', 'application/x-pkcs7-mime'];
 
 /** The message is not read as a whole; the text says why. */
 class NotRead extends Error {}
@@ -90,7 +92,7 @@ export async function parseMessage(rawPath: string, folder: string): Promise<Par
   const found: Found = { headers: new Map(), lines: [], text: { type: 'text' }, attachments: [] };
   let problem = '';
   try {
-    await readParts(rawPath, folder, found, { parts: 0, files: 0 }, 0);
+    await readParts({ rawPath, nesting: 0, isBody: true }, folder, found, { parts: 0, files: 0 });
   } catch (error) {
     if (!(error instanceof NotRead)) throw error;
     problem = error.message;
@@ -136,12 +138,20 @@ interface Found {
   attachments: ParsedAttachment[];
 }
 
+/** A message, or one that lies in another. */
+interface Source {
+  readonly rawPath: string;
+  /** Messages around it. */
+  readonly nesting: number;
+  /** Its text is that of the message. */
+  readonly isBody: boolean;
+}
+
 async function readParts(
-  rawPath: string,
+  { rawPath, nesting, isBody }: Source,
   folder: string,
   found: Found,
   budget: Budget,
-  nesting: number,
 ): Promise<void> {
   const parser = new PartReader({
     skipHtmlToText: true,
@@ -160,11 +170,11 @@ async function readParts(
   }
   const source = pipeline(createReadStream(rawPath), parser);
   source.catch(() => undefined);
-  const nested: string[] = [];
+  const nested: Source[] = [];
   try {
     for await (const part of parser as AsyncIterable<AttachmentStream | MessageText>) {
       if (part.type === 'text') {
-        if (nesting === 0) found.text = part;
+        if (isBody && !found.text.text && !found.text.html) found.text = part;
         continue;
       }
       budget.parts += 1;
@@ -172,7 +182,9 @@ async function readParts(
       if (((part as { partId?: string }).partId ?? '').split('.').length > MAX_DEPTH) throw tooDeep();
       const file = await saveAttachment(part, folder, ++budget.files);
       part.release();
-      if (file.mimeType === MESSAGE || part.contentType === MESSAGE) nested.push(file.path);
+      const inner = { rawPath: file.path, nesting: nesting + 1 };
+      if (file.mimeType === MESSAGE || part.contentType === MESSAGE) nested.push({ ...inner, isBody: false });
+      else if (SIGNED.includes(part.contentType) && (await openSigned(file.path))) nested.push({ ...inner, isBody });
       else if (isCandidate(part, file)) found.attachments.push(file);
     }
     await source;
@@ -183,9 +195,20 @@ async function readParts(
       : new NotRead('A header of the message is too long.');
   }
   for (const message of nested) {
-    if (nesting + 1 > MAX_NESTED_MESSAGES) throw tooDeep();
-    await readParts(message, folder, found, budget, nesting + 1);
+    if (message.nesting > MAX_NESTED_MESSAGES) throw tooDeep();
+    await readParts(message, folder, found, budget);
   }
+}
+
+/** Leaves in the file what was signed, if that is a message; answers whether it is. The signature is not checked. */
+async function openSigned(file: string): Promise<boolean> {
+  const bytes = await readFile(file);
+  const content = unwrapSigned(bytes);
+  const isMessage = /^(?:[\w-]+:[^\n]*\n(?:[ \t][^\n]*\n)*)*?content-type:/i.test(
+    Buffer.from(content.buffer, content.byteOffset, Math.min(content.length, SNIFF_BYTES)).toString('latin1'),
+  );
+  if (content.length < bytes.length && isMessage) await writeFile(file, content);
+  return content.length < bytes.length && isMessage;
 }
 
 /**

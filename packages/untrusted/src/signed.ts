@@ -17,19 +17,24 @@ interface Element {
 }
 
 /**
- * What was signed, if the bytes are a signed file (`.p7m`, CAdES: DER or BER, also in base64), else the bytes as they
+ * What was signed, if the bytes are a signed file (`.p7m`, CAdES, S/MIME: DER or BER, also in base64), else the bytes as they
  * are. The signature is not checked.
  */
 export function unwrapSigned(bytes: Uint8Array): Uint8Array {
   let content = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   for (let layer = 0; layer < MAX_LAYERS; layer++) {
-    const binary = fromBase64(content) ?? content;
-    if (!binary.subarray(0, 40).includes(SIGNED_DATA)) return content;
-    const inner = contentOf(binary);
+    const binary = findSignedData(content);
+    const inner = binary && contentOf(binary);
     if (!inner) return content;
     content = inner;
   }
   return content;
+}
+
+/** The bytes, out of base64, if they begin a signed file. */
+export function findSignedData(bytes: Buffer): Buffer | undefined {
+  const binary = fromBase64(bytes) ?? bytes;
+  return binary.subarray(0, 40).includes(SIGNED_DATA) ? binary : undefined;
 }
 
 function fromBase64(bytes: Buffer): Buffer | undefined {

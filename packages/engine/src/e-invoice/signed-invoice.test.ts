@@ -1,6 +1,5 @@
-import { detectMimeType } from '@intake/untrusted';
+import { detectMimeType, unwrapSigned } from '@intake/untrusted';
 import { readEInvoice } from './read-e-invoice';
-import { unwrapSigned } from './signed';
 
 const SIGNED = [0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x07, 0x02];
 const DATA = [0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x07, 0x01];
