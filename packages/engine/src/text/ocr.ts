@@ -8,7 +8,7 @@ import { readWithPpocr } from './ppocr';
 import { eraseRules } from './rules';
 import { run, runOnPicture } from './run-ocr';
 import { type Gray, measureDirection } from './skew';
-import { findDensestStrips } from './strip';
+import { findDensestStrip } from './strip';
 import { findUnread } from './unread';
 import type { Upright } from './upright';
 
@@ -34,7 +34,7 @@ const TIMEOUT_MS = 30_000;
 const MISSING = Symbol('program is not installed');
 
 /**
- * Reads a gray picture with the tesseract program, put upright, in the language of the page before, or of strips of it.
+ * Reads a gray picture with the tesseract program, put upright, in the language of the page before, or of a strip of it.
  * If what it reads turns out to be in another one, the page is read once more in that. What it reads badly is read by PP-OCR,
  * where that is installed.
  *
@@ -71,10 +71,10 @@ export async function readPicture(
   const turn = (direction.sideways && layoutOf(picture) !== ONE_BLOCK ? await findTurn() : undefined) ?? 0;
   let angle = angleFor(turn);
   let image = eraseRules(await turnPicture(picture, angle));
-  // A receipt has too few words on strips, and is soon read twice.
+  // A receipt has too few words on a strip, and is soon read twice.
   const isOpen = !before && wanted.length > 1 && layoutOf(image) !== ONE_BLOCK;
-  const ofStrips = isOpen ? await guessByStrips(image, (strips) => read(strips, usual, ONE_BLOCK)) : undefined;
-  const first = before ?? wanted.find((one) => one === ofStrips) ?? usual;
+  const ofStrip = isOpen ? await guessByStrip(image, (strip) => read(strip, usual, ONE_BLOCK)) : undefined;
+  const first = before ?? wanted.find((one) => one === ofStrip) ?? usual;
   let words = await read(image, first);
   if (isPoor(words) || isSideways(words)) {
     const other = (await findTurn()) ?? (isSideways(words) ? 90 : turn);
@@ -108,22 +108,18 @@ export async function readPicture(
   };
 }
 
-/** The language of the page as strips of it tell; undefined when they leave it open. */
-async function guessByStrips(image: Gray, read: (strips: Gray) => Promise<RawWord[]>): Promise<string | undefined> {
-  const strips = findDensestStrips(image);
-  if (!strips) return undefined;
+/** The language of the page as a strip of it tells; undefined when it leaves it open. */
+async function guessByStrip(image: Gray, read: (strip: Gray) => Promise<RawWord[]>): Promise<string | undefined> {
+  const strip = findDensestStrip(image);
+  if (!strip) return undefined;
   // The whole page is read in any case, and says what is wrong with it.
-  const words = await read(strips).catch((): RawWord[] => []);
+  const words = await read(strip).catch((): RawWord[] => []);
   const guessed = guessLanguage(words.map((word) => word.text));
-  const least = words.length < FEW_OF_STRIPS ? LEAST_OF_FEW : LEAST_OF_STRIPS;
-  return guessed && guessed.confidence > least ? guessed.code : undefined;
+  return guessed && guessed.confidence > LEAST_OF_STRIP ? guessed.code : undefined;
 }
 
-/** Two languages with about as many words are not told apart. */
-const LEAST_OF_STRIPS = 0.55;
-/** Few words are often names and codes, which look like any language. */
-const FEW_OF_STRIPS = 20;
-const LEAST_OF_FEW = 0.72;
+/** Two languages with as many words are not told apart; a language that leads is likelier than the usual one, in which they were read. */
+const LEAST_OF_STRIP = 0.5;
 
 /** Reads once more what looks like words and was left out; only what is then read with some certainty counts. */
 async function readRest(
