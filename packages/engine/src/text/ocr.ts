@@ -133,14 +133,15 @@ async function readRest(
   if (!rest) return [];
   // What was read before counts, whatever becomes of the rest.
   const found = await read(rest.picture).catch((): RawWord[] => []);
-  const [left, top] = [rest.left * x, rest.top * y];
   return found
     .filter(
       ({ text, confidence }) => /[\p{L}\p{N}]/u.test(text) && confidence > (text.length < 3 ? 0.7 : LEAST_OF_REST),
     )
     .map((word) => {
       const [l, t, r, b] = word.position;
-      return { ...word, position: [l + left, t + top, r + left, b + top] };
+      const row = Math.round(t / y);
+      const [across, down] = [rest.left * x, (rest.rows[row]! - row) * y];
+      return { ...word, position: [l + across, t + down, r + across, b + down] };
     });
 }
 
