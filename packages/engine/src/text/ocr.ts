@@ -9,7 +9,7 @@ import { eraseRules } from './rules';
 import { run, runOnPicture } from './run-ocr';
 import { type Gray, measureDirection } from './skew';
 import { findDensestStrip } from './strip';
-import { findUnread } from './unread';
+import { findUnread, placeOnPage } from './unread';
 import type { Upright } from './upright';
 
 /** What OCR has read on a page, in pixels of the page image, turned as `upright` says. */
@@ -20,6 +20,8 @@ export interface OcrPage {
   upright: Upright | undefined;
   /** Name of the program that is not installed; then there are no words. */
   missing: string | undefined;
+  /** Why PP-OCR failed on the page; undefined when it did not, or was not asked. */
+  problem?: string | undefined;
 }
 
 /** Options of one document, with the time (as `Date.now()`) until which pages are read. */
@@ -93,9 +95,9 @@ export async function readPicture(
   const opinion =
     options.ppocr && timeLeft() > LEAST_FOR_OPINION_MS && isDoubtful(words, image)
       ? await readWithPpocr(options.ppocr, await turnPicture(drawn, angle), scale, timeLeft())
-      : [];
+      : undefined;
   const inTime = timeLeft();
-  if (quality(opinion) > quality(words)) words = opinion;
+  if (opinion && quality(opinion.words) > quality(words)) words = opinion.words;
   else if (inTime > 0) {
     const language = better ?? first;
     words = [...words, ...(await readRest(image, words, scale, (rest) => read(rest, language, SPARSE, inTime)))];
@@ -105,6 +107,7 @@ export async function readPicture(
     language: better ?? first,
     upright: angle === 0 ? undefined : { angle, width: image.width * scale.x, height: image.height * scale.y },
     missing: undefined,
+    problem: opinion?.problem,
   };
 }
 
@@ -139,9 +142,8 @@ async function readRest(
     )
     .map((word) => {
       const [l, t, r, b] = word.position;
-      const row = Math.round(t / y);
-      const [across, down] = [rest.left * x, (rest.rows[row]! - row) * y];
-      return { ...word, position: [l + across, t + down, r + across, b + down] };
+      const [left, top, right, bottom] = placeOnPage(rest, [l / x, t / y, r / x, b / y]);
+      return { ...word, position: [left * x, top * y, right * x, bottom * y] };
     });
 }
 

@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import { findUnread } from './unread';
+import { findUnread, placeOnPage } from './unread';
 
 const WIDTH = 1200;
 const HEIGHT = 900;
@@ -48,6 +48,12 @@ test('rows between pieces that stand far apart are left out', async () => {
   expect(inked[0]).toBeGreaterThan(235);
   expect(inked.filter((y) => y > 300 && y < 755)).toEqual([]);
   expect(inked.at(-1)).toBeLessThan(805);
+});
+
+test('what is read on the cut-out stands on the page where its rows were', () => {
+  const cutOut = { left: 30, rows: [5, 6, 7, 100, 101, 102] };
+  expect(placeOnPage(cutOut, [2, 1, 8, 3])).toEqual([32, 6, 38, 8]);
+  expect(placeOnPage(cutOut, [2, 4, 8, 6])).toEqual([32, 101, 38, 103]);
 });
 
 test('a sign alone is not worth another reading', async () => {

@@ -52,6 +52,13 @@ export function findUnread(picture: Gray, words: readonly Box[]): Unread | undef
   return { ...copyPieces(picture, boxes, paper, grid, rules, height), pieces: boxes };
 }
 
+/** A box in pixels of what was cut out, as it stands on the page. */
+export function placeOnPage({ left, rows }: Pick<Unread, 'left' | 'rows'>, [l, t, r, b]: Box): Box {
+  const row = Math.round(t);
+  const down = rows[row]! - row;
+  return [l + left, t + down, r + left, b + down];
+}
+
 /** Median height of what was read; on a page with next to nothing it cannot be told what is missing. */
 function heightOfWords(words: readonly Box[]): number | undefined {
   const heights = words.map(([, top, , bottom]) => bottom - top).sort((a, b) => a - b);
