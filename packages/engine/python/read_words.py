@@ -1,6 +1,6 @@
 """Reads a gray picture with PP-OCR, whose models come with the package rapidocr.
 
-Input: a file descriptor on standard input that holds a PNM picture. Output: JSON, a list of
+Input: a file descriptor on standard input that holds a TIFF. Output: JSON, a list of
 [text, confidence 0..1, left, top, right, bottom] for each word, in pixels.
 """
 

@@ -70,6 +70,8 @@ export interface Recognition {
   eInvoice?: EInvoiceInfo;
   /** Numbers of the pages of each document that the file seems to hold; set when it was asked for and there are several. */
   documents?: number[][];
+  /** Why PP-OCR failed on a page that it was asked to read again, which stays as Tesseract read it; set when it did. */
+  ocrProblem?: string;
   engineVersion: string;
 }
 
@@ -78,7 +80,7 @@ export interface OcrOptions {
   /** The program, by path, or by name when it is in /usr/bin or /bin; default `tesseract`. */
   tesseract?: string;
   /**
-   * Tesseract language codes, limited to those installed. Strips of a page are read in the first one, to tell the
+   * Tesseract language codes, limited to those installed. A strip of a page is read in the first one, to tell the
    * language; the page in that language and, if it turns out to be in another, again in that one. Default: the sixteen of `OCR_LANGUAGES`.
    */
   languages?: string[];

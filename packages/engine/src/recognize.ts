@@ -22,13 +22,14 @@ export async function recognize(bytes: Uint8Array, options: RecognizeOptions): P
   if (bytes.length === 0) throw new UnreadableDocument('empty', 'The file is empty.');
   if (isXml(options.mimeType)) return recognizeXml(bytes, options);
   const invoice = options.mimeType === 'application/pdf' ? await readEmbeddedInvoice(bytes) : undefined;
-  const { pages, pageCount, uprights } = await readWords(bytes, options);
+  const { pages, pageCount, uprights, ocrProblem } = await readWords(bytes, options);
   const read = analyze(pages, options.locale);
   const isWhole = pages.length === pageCount && !invoice;
   const documents = options.proposeSplit && isWhole ? proposeSplit(pages, options.locale) : [];
   const recognition = {
     ...{ pages, pageCount, ...read, engineVersion: ENGINE_VERSION },
     ...(documents.length > 0 && { documents }),
+    ...(ocrProblem && { ocrProblem }),
   };
   return restorePositions(invoice ? withInvoice(invoice, recognition) : recognition, uprights);
 }
@@ -69,6 +70,8 @@ interface Words {
   pageCount: number;
   /** Number of a page that had to be turned -> how, and the size of its image. */
   uprights: Map<number, { upright: Upright; page: { width: number; height: number } }>;
+  /** Why PP-OCR failed on the first page on which it did. */
+  ocrProblem: string | undefined;
 }
 
 /** The text and layout stages' first half: words in reading order. */
@@ -83,5 +86,6 @@ export async function readWords(
     const size = upright ?? { width, height };
     return { number, width: size.width, height: size.height, rotation, words: orderWords(words), source };
   });
-  return { pages, pageCount: text.pageCount, uprights };
+  const ocrProblem = text.pages.find((page) => page.ocrProblem)?.ocrProblem;
+  return { pages, pageCount: text.pageCount, uprights, ocrProblem };
 }

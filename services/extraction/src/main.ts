@@ -16,9 +16,10 @@ import {
   text,
 } from '@intake/service';
 import { ChildPool } from '@intake/untrusted';
-import { Gauge, Histogram } from 'prom-client';
+import { Counter, Gauge, Histogram } from 'prom-client';
 import { createConsumers } from './consumers';
 import { createJobStore } from './job/job.store';
+import { createOcrReporter } from './job/report-ocr';
 import { read, type Stage } from './job/run-job';
 import { toContract } from './job/to-contract';
 import { startJobWorkers } from './job/workers';
@@ -95,6 +96,11 @@ export const start = (env: Environment) =>
         ages.set(backlog.oldestS);
       },
     });
+    const failedOpinions = new Counter({
+      name: 'intake_extraction_ppocr_failed_total',
+      help: 'Documents with a page that PP-OCR was asked to read again, and failed',
+      registers: [runtime.metrics],
+    });
     const tools = {
       runtime,
       store,
@@ -115,6 +121,7 @@ export const start = (env: Environment) =>
       },
       observe: (seconds: number, outcome: 'read' | 'failed') => durations.observe({ outcome }, seconds),
       observeStage: (seconds: number, stage: Stage) => stages.observe({ stage }, seconds),
+      reportOcr: createOcrReporter(runtime.log, failedOpinions),
     };
 
     await serveRpc(runtime, {

@@ -8,8 +8,8 @@ import { readWithPpocr } from './ppocr';
 import { eraseRules } from './rules';
 import { run, runOnPicture } from './run-ocr';
 import { type Gray, measureDirection } from './skew';
-import { findDensestStrips } from './strip';
-import { findUnread } from './unread';
+import { findDensestStrip } from './strip';
+import { findUnread, placeOnPage } from './unread';
 import type { Upright } from './upright';
 
 /** What OCR has read on a page, in pixels of the page image, turned as `upright` says. */
@@ -20,6 +20,8 @@ export interface OcrPage {
   upright: Upright | undefined;
   /** Name of the program that is not installed; then there are no words. */
   missing: string | undefined;
+  /** Why PP-OCR failed on the page; undefined when it did not, or was not asked. */
+  problem?: string | undefined;
 }
 
 /** Options of one document, with the time (as `Date.now()`) until which pages are read. */
@@ -34,7 +36,7 @@ const TIMEOUT_MS = 30_000;
 const MISSING = Symbol('program is not installed');
 
 /**
- * Reads a gray picture with the tesseract program, put upright, in the language of the page before, or of strips of it.
+ * Reads a gray picture with the tesseract program, put upright, in the language of the page before, or of a strip of it.
  * If what it reads turns out to be in another one, the page is read once more in that. What it reads badly is read by PP-OCR,
  * where that is installed.
  *
@@ -71,10 +73,10 @@ export async function readPicture(
   const turn = (direction.sideways && layoutOf(picture) !== ONE_BLOCK ? await findTurn() : undefined) ?? 0;
   let angle = angleFor(turn);
   let image = eraseRules(await turnPicture(picture, angle));
-  // A receipt has too few words on strips, and is soon read twice.
+  // A receipt has too few words on a strip, and is soon read twice.
   const isOpen = !before && wanted.length > 1 && layoutOf(image) !== ONE_BLOCK;
-  const ofStrips = isOpen ? await guessByStrips(image, (strips) => read(strips, usual, ONE_BLOCK)) : undefined;
-  const first = before ?? wanted.find((one) => one === ofStrips) ?? usual;
+  const ofStrip = isOpen ? await guessByStrip(image, (strip) => read(strip, usual, ONE_BLOCK)) : undefined;
+  const first = before ?? wanted.find((one) => one === ofStrip) ?? usual;
   let words = await read(image, first);
   if (isPoor(words) || isSideways(words)) {
     const other = (await findTurn()) ?? (isSideways(words) ? 90 : turn);
@@ -93,9 +95,9 @@ export async function readPicture(
   const opinion =
     options.ppocr && timeLeft() > LEAST_FOR_OPINION_MS && isDoubtful(words, image)
       ? await readWithPpocr(options.ppocr, await turnPicture(drawn, angle), scale, timeLeft())
-      : [];
+      : undefined;
   const inTime = timeLeft();
-  if (quality(opinion) > quality(words)) words = opinion;
+  if (opinion && quality(opinion.words) > quality(words)) words = opinion.words;
   else if (inTime > 0) {
     const language = better ?? first;
     words = [...words, ...(await readRest(image, words, scale, (rest) => read(rest, language, SPARSE, inTime)))];
@@ -105,25 +107,22 @@ export async function readPicture(
     language: better ?? first,
     upright: angle === 0 ? undefined : { angle, width: image.width * scale.x, height: image.height * scale.y },
     missing: undefined,
+    problem: opinion?.problem,
   };
 }
 
-/** The language of the page as strips of it tell; undefined when they leave it open. */
-async function guessByStrips(image: Gray, read: (strips: Gray) => Promise<RawWord[]>): Promise<string | undefined> {
-  const strips = findDensestStrips(image);
-  if (!strips) return undefined;
+/** The language of the page as a strip of it tells; undefined when it leaves it open. */
+async function guessByStrip(image: Gray, read: (strip: Gray) => Promise<RawWord[]>): Promise<string | undefined> {
+  const strip = findDensestStrip(image);
+  if (!strip) return undefined;
   // The whole page is read in any case, and says what is wrong with it.
-  const words = await read(strips).catch((): RawWord[] => []);
+  const words = await read(strip).catch((): RawWord[] => []);
   const guessed = guessLanguage(words.map((word) => word.text));
-  const least = words.length < FEW_OF_STRIPS ? LEAST_OF_FEW : LEAST_OF_STRIPS;
-  return guessed && guessed.confidence > least ? guessed.code : undefined;
+  return guessed && guessed.confidence > LEAST_OF_STRIP ? guessed.code : undefined;
 }
 
-/** Two languages with about as many words are not told apart. */
-const LEAST_OF_STRIPS = 0.55;
-/** Few words are often names and codes, which look like any language. */
-const FEW_OF_STRIPS = 20;
-const LEAST_OF_FEW = 0.72;
+/** Two languages with as many words are not told apart; a language that leads is likelier than the usual one, in which they were read. */
+const LEAST_OF_STRIP = 0.5;
 
 /** Reads once more what looks like words and was left out; only what is then read with some certainty counts. */
 async function readRest(
@@ -137,14 +136,14 @@ async function readRest(
   if (!rest) return [];
   // What was read before counts, whatever becomes of the rest.
   const found = await read(rest.picture).catch((): RawWord[] => []);
-  const [left, top] = [rest.left * x, rest.top * y];
   return found
     .filter(
       ({ text, confidence }) => /[\p{L}\p{N}]/u.test(text) && confidence > (text.length < 3 ? 0.7 : LEAST_OF_REST),
     )
     .map((word) => {
       const [l, t, r, b] = word.position;
-      return { ...word, position: [l + left, t + top, r + left, b + top] };
+      const [left, top, right, bottom] = placeOnPage(rest, [l / x, t / y, r / x, b / y]);
+      return { ...word, position: [left * x, top * y, right * x, bottom * y] };
     });
 }
 

@@ -58,7 +58,11 @@ export function readPdf(
         return { page: { ...size, words, upright, source: 'ocr' as const }, read: scanned };
       });
       missing ??= read?.missing;
-      pages.push({ ...page, ...(read?.language && { ocrLanguage: read.language }) });
+      pages.push({
+        ...page,
+        ...(read?.language && { ocrLanguage: read.language }),
+        ...(read?.problem && { ocrProblem: read.problem }),
+      });
     }
     return { pages, pageCount, missing };
   });

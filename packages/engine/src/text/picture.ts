@@ -105,6 +105,7 @@ export async function readPictures(
       source: 'ocr',
       upright: read.upright,
       ...(read.language && { ocrLanguage: read.language }),
+      ...(read.problem && { ocrProblem: read.problem }),
     });
   }
   return { pages, pageCount, missing };

@@ -36,7 +36,9 @@ test('what Tesseract reads badly is read again', async () => {
   const scan = await makeBadScan();
   const alone = await recognize(scan, { mimeType: 'image/png' });
   expect(alone.fields.iban).toBeUndefined();
-  const { fields, pages } = await recognize(scan, { mimeType: 'image/png', ocr: { ppocr: findPpocr() } });
+  const ocr = { ppocr: findPpocr(), timeoutMs: 90_000, budgetMs: 100_000 };
+  const { fields, pages, ocrProblem } = await recognize(scan, { mimeType: 'image/png', ocr });
+  expect(ocrProblem).toBeUndefined();
   expect(fields.iban?.[0]?.value).toBe('GB30NWBK60161331926801');
   // Each word has a box of its own, in its place: the IBAN stands in the lower half.
   const words = pages[0]?.words ?? [];
@@ -57,5 +59,20 @@ test('a page that is read well, or is white, is not read again', () => {
 test('without it a document is read as Tesseract does, and the reason can be asked for', async () => {
   expect(await findPpocrProblem(findPpocr())).toBeUndefined();
   expect(await findPpocrProblem('/nowhere/python')).toMatch(/ENOENT/);
-  expect(await readWithPpocr('/nowhere/python', white, { x: 1, y: 1 }, 1000)).toEqual([]);
+  expect(await readWithPpocr('/nowhere/python', white, { x: 1, y: 1 }, 1000)).toEqual({
+    words: [],
+    problem: expect.stringMatching(/ENOENT/),
+  });
+}, 60_000);
+
+test('a document says why a page was not read again', async () => {
+  const scan = await makeBadScan();
+  const { ocrProblem, pages } = await recognize(scan, { mimeType: 'image/png', ocr: { ppocr: '/nowhere/python' } });
+  expect(ocrProblem).toMatch(/ENOENT/);
+  expect(pages).toHaveLength(1);
+  // This Python starts, and has not what it needs.
+  const answer = await readWithPpocr('/bin/false', white, { x: 1, y: 1 }, 10_000);
+  expect(answer.problem).toBe('/bin/false ended with 1:');
+  const chatty = await readWithPpocr('/bin/echo', white, { x: 1, y: 1 }, 10_000);
+  expect(chatty).toEqual({ words: [], problem: 'the answer of PP-OCR cannot be read' });
 }, 60_000);

@@ -10,7 +10,7 @@ const MARGIN = 0.4;
 
 /**
  * Words of an upright gray picture as PP-OCR reads them (its models are in the Python package rapidocr, Apache-2.0). It takes 0.5 GB and some
- * seconds. Answers none when it fails: it is asked for a second opinion only.
+ * seconds. It is asked for a second opinion only, so it does not throw: when it fails there are no words, and `problem` says why.
  *
  * @param scale from the picture's pixels to those of the page image
  */
@@ -19,11 +19,16 @@ export async function readWithPpocr(
   picture: Gray,
   scale: { x: number; y: number },
   timeoutMs: number,
-): Promise<RawWord[]> {
-  const found = await runOnPicture(python, picture, [SCRIPT], timeoutMs)
-    .then((output): [string, ...number[]][] => JSON.parse(output))
-    .catch(() => []);
-  return found.map(([text, confidence = 0, left = 0, top = 0, right = 0, bottom = 0]) => {
+): Promise<{ words: RawWord[]; problem: string | undefined }> {
+  let found: [string, ...number[]][];
+  try {
+    found = JSON.parse(await runOnPicture(python, picture, [SCRIPT], timeoutMs));
+  } catch (error) {
+    const { name, message } = error as Error;
+    // An error of JSON quotes the document.
+    return { words: [], problem: name === 'SyntaxError' ? 'the answer of PP-OCR cannot be read' : lastLine(message) };
+  }
+  const words = found.map(([text, confidence = 0, left = 0, top = 0, right = 0, bottom = 0]): RawWord => {
     const margin = ((bottom - top) * MARGIN) / 2;
     return {
       text,
@@ -32,7 +37,11 @@ export async function readWithPpocr(
       turn: 0,
     };
   });
+  return { words, problem: undefined };
 }
+
+/** What Python complains of stands under where it happened. */
+const lastLine = (message: string) => message.trim().split('\n').at(-1)!;
 
 /** Why PP-OCR cannot be used with a Python; undefined when it can. */
 export async function findPpocrProblem(python: string): Promise<string | undefined> {

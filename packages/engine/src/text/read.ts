@@ -16,6 +16,8 @@ export interface PageText {
   /** Set when the page was turned before its words were placed. */
   upright?: Upright | undefined;
   ocrLanguage?: string;
+  /** Why PP-OCR failed on the page. */
+  ocrProblem?: string;
 }
 
 /** What the bytes are read as. */

@@ -9,20 +9,50 @@ import type { Gray } from './skew';
 const ENVIRONMENT = { OMP_THREAD_LIMIT: '1' };
 
 /**
- * Runs a program with a picture (PGM) as its input, and answers what it prints. The input is a file, because Tesseract takes a
+ * Runs a program with a picture (TIFF) as its input, and answers what it prints. The input is a file, because Tesseract takes a
  * fifth of its time to read a whole picture byte by byte: one without a name, of which nothing is left behind when a process is killed.
+ * TIFF is what it reads at once: PGM takes it a tenth of its time.
  */
 export async function runOnPicture(program: string, picture: Gray, args: string[], timeoutMs: number): Promise<string> {
   const name = path.join(tmpdir(), `intake-ocr-${randomUUID()}`);
   const file = await open(name, 'wx+', 0o600);
   try {
     await rm(name);
-    const head = Buffer.from(`P5\n${picture.width} ${picture.height}\n255\n`);
-    await file.writev([head, picture.data], 0);
+    await file.writev([tiffHead(picture), picture.data], 0);
     return await run(program, args, file.fd, timeoutMs);
   } finally {
     await file.close();
   }
+}
+
+/** What stands in front of the pixels in a TIFF without compression: where its fields are, their number, and each of them. */
+function tiffHead({ data, width, height }: Gray): Buffer {
+  const SHORT = 3;
+  const LONG = 4;
+  const fieldsAt = 8;
+  const size = (count: number) => fieldsAt + 2 + 12 * count + 4;
+  const fields = [
+    { tag: 256, type: LONG, value: width },
+    { tag: 257, type: LONG, value: height },
+    { tag: 258, type: SHORT, value: 8 }, // bits of a pixel
+    { tag: 259, type: SHORT, value: 1 }, // no compression
+    { tag: 262, type: SHORT, value: 1 }, // 0 is black
+    { tag: 273, type: LONG, value: size(8) }, // where the pixels begin
+    { tag: 278, type: LONG, value: height }, // rows that stand together
+    { tag: 279, type: LONG, value: data.length },
+  ];
+  const head = Buffer.alloc(size(fields.length));
+  head.write('II*\0', 'latin1');
+  head.writeUInt32LE(fieldsAt, 4);
+  head.writeUInt16LE(fields.length, fieldsAt);
+  fields.forEach(({ tag, type, value }, index) => {
+    const at = fieldsAt + 2 + 12 * index;
+    head.writeUInt16LE(tag, at);
+    head.writeUInt16LE(type, at + 2);
+    head.writeUInt32LE(1, at + 4);
+    head.writeUInt32LE(value, at + 8);
+  });
+  return head;
 }
 
 /** Runs a program and answers what it prints; `input` is the descriptor of a file. */

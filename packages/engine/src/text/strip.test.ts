@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import { findDensestStrips } from './strip';
+import { findDensestStrip } from './strip';
 
 const WIDTH = 1200;
 const HEIGHT = 1600;
@@ -11,24 +11,21 @@ async function draw(content: string) {
 }
 
 const line = (text: string, y: number) => `<text x="60" y="${y}" font-size="30">${text}</text>`;
-const numbers = (from: number) => Array.from({ length: 8 }, (_, at) => line('4.711,00', from + at * 60)).join('');
+const numbers = (from: number, count: number) =>
+  Array.from({ length: count }, (_, at) => line('4.711,00', from + at * 60)).join('');
 
-test('the strips are where letters stand most closely, above and below, and hold only a part of them', async () => {
+test('the strip is where letters stand most closely in the upper half, and holds only a part of them', async () => {
   const picture = '<rect x="60" y="20" width="900" height="100" fill="#246"/>';
-  const upper = line('Zahlbar innerhalb von dreißig Tagen ohne Abzug', 200);
-  const lower = line('Geliefert wurde am Tag der Bestellung, wie gewünscht', 1500);
-  const page = await draw(picture + upper + numbers(300) + numbers(900) + lower);
-  const strips = findDensestStrips(page)!;
-  expect(strips.width).toBe(WIDTH);
-  expect(strips.data).toHaveLength(strips.width * strips.height);
-  expect(strips.height).toBeLessThan(250);
-  // Rows of both sentences, in their order.
-  const first = strips.data.indexOf(page.data.subarray(185 * WIDTH, 190 * WIDTH)) / WIDTH;
-  const last = strips.data.indexOf(page.data.subarray(1485 * WIDTH, 1490 * WIDTH)) / WIDTH;
-  expect(first).toBeGreaterThan(0);
-  expect(last).toBeGreaterThan(first + 30);
+  const upper = line('Zahlbar innerhalb von dreißig Tagen ohne Abzug', 500);
+  const lower = line('Geliefert wurde am Tag der Bestellung, und wie gewünscht an die genannte Anschrift', 1500);
+  const page = await draw(picture + numbers(200, 4) + upper + numbers(800, 10) + lower);
+  const strip = findDensestStrip(page)!;
+  expect(strip.width).toBe(WIDTH);
+  expect(strip.data).toHaveLength(strip.width * strip.height);
+  expect(strip.height).toBeLessThan(120);
+  expect(strip.data.includes(page.data.subarray(485 * WIDTH, 490 * WIDTH))).toBe(true);
 });
 
 test('an empty page has none', async () => {
-  expect(findDensestStrips(await draw(''))).toBeUndefined();
+  expect(findDensestStrip(await draw(''))).toBeUndefined();
 });

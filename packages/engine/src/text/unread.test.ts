@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import { findUnread } from './unread';
+import { findUnread, placeOnPage } from './unread';
 
 const WIDTH = 1200;
 const HEIGHT = 900;
@@ -25,15 +25,39 @@ test.each([255, 130])('a number between rules that was not read, on paper of sha
   expect(top).toBeGreaterThan(230);
   expect(bottom).toBeLessThan(300);
   // Nothing else is left on the picture, neither rules nor what was read, and little white.
-  const { picture, left: from, top: over } = found!;
+  const { picture, left: from, rows } = found!;
   expect(picture.width).toBeLessThan(WIDTH / 2);
   expect(picture.height).toBeLessThan(HEIGHT / 4);
   const dark = [...picture.data.keys()].filter((at) => picture.data[at]! < 128);
   expect(dark.length).toBeGreaterThan(500);
   for (const at of dark) {
-    const [x, y] = [from + (at % picture.width), over + Math.floor(at / picture.width)];
+    const [x, y] = [from + (at % picture.width), rows[Math.floor(at / picture.width)]!];
     expect(x >= left - 20 && x < right + 20 && y >= top - 20 && y < bottom + 20).toBe(true);
   }
+});
+
+test('rows between pieces that stand far apart are left out', async () => {
+  const far = { ...number, y: 795 };
+  const { picture, rows, pieces } = findUnread(await makePage([...lines, number, far]), read)!;
+  expect(pieces).toHaveLength(2);
+  expect(rows).toHaveLength(picture.height);
+  expect(picture.height).toBeLessThan(HEIGHT / 3);
+  const inked = rows.filter((_, row) =>
+    picture.data.subarray(row * picture.width, (row + 1) * picture.width).some((gray) => gray < 128),
+  );
+  expect(inked[0]).toBeGreaterThan(235);
+  expect(inked.filter((y) => y > 300 && y < 755)).toEqual([]);
+  expect(inked.at(-1)).toBeLessThan(805);
+});
+
+test('what is read on the cut-out stands on the page where its rows were', () => {
+  const cutOut = { left: 30, rows: [5, 6, 7, 100, 101, 102] };
+  expect(placeOnPage(cutOut, [2, 1, 8, 3])).toEqual([32, 6, 38, 8]);
+  expect(placeOnPage(cutOut, [2, 4, 8, 6])).toEqual([32, 101, 38, 103]);
+});
+
+test('a sign alone is not worth another reading', async () => {
+  expect(findUnread(await makePage([...lines, { text: '7', x: 800, y: 275 }]), read)).toBeUndefined();
 });
 
 test('where everything was read, nothing is read again', async () => {

@@ -15,13 +15,16 @@ const GAP_CELLS = 4;
 const WHITE = 1;
 /** More pieces than these are a picture, or the grain of a bad photo. */
 const MAX_PIECES = 250;
+/** Pieces that are narrower together, as a multiple of the height of words, are specks or a sign, and not worth a start of OCR. */
+const LEAST_WIDTH = 2;
 
 export interface Unread {
   /** Nothing but the pieces, on white and without rules, cut out around them: time would go into the white. */
   picture: Gray;
   /** Where `picture` begins on the page. */
   left: number;
-  top: number;
+  /** The row of the page that each row of `picture` shows, in order: those far from all pieces are left out. */
+  rows: number[];
   /** Where the pieces are on the page. */
   pieces: Box[];
 }
@@ -43,9 +46,17 @@ export function findUnread(picture: Gray, words: readonly Box[]): Unread | undef
   for (let at = 0; at < open.length; at++) if (rules[at]) open[at] = 0;
   for (const word of words) cover(open, grid, word);
   const pieces = findPieces(open, grid).filter((piece) => isWord(piece, height));
-  if (pieces.length === 0 || pieces.length > MAX_PIECES) return undefined;
   const boxes = pieces.map(({ box }): Box => box);
+  const wide = boxes.reduce((sum, [left, , right]) => sum + right - left, 0);
+  if (wide < LEAST_WIDTH * height || pieces.length > MAX_PIECES) return undefined;
   return { ...copyPieces(picture, boxes, paper, grid, rules, height), pieces: boxes };
+}
+
+/** A box in pixels of what was cut out, as it stands on the page. */
+export function placeOnPage({ left, rows }: Pick<Unread, 'left' | 'rows'>, [l, t, r, b]: Box): Box {
+  const row = Math.round(t);
+  const down = rows[row]! - row;
+  return [l + left, t + down, r + left, b + down];
 }
 
 /** Median height of what was read; on a page with next to nothing it cannot be told what is missing. */
@@ -165,9 +176,19 @@ function copyPieces(
     Math.min(width, right + by),
     Math.min(height, bottom + by),
   ];
-  const [left, top, right, bottom] = reach(unite(boxes), white);
+  const [left, , right] = reach(unite(boxes), white);
   const across = right - left;
-  const copy = Buffer.alloc(across * (bottom - top), 255);
+  const isNear = new Uint8Array(height);
+  for (const box of boxes) {
+    const [, from, , to] = reach(box, white);
+    isNear.fill(1, from, to);
+  }
+  const rows = [...isNear.keys()].filter((y) => isNear[y]);
+  const rowOf = new Int32Array(height);
+  rows.forEach((y, row) => {
+    rowOf[y] = row;
+  });
+  const copy = Buffer.alloc(across * rows.length, 255);
   const isRule = (x: number, y: number) => {
     const [column, row] = [Math.floor(x / CELL), Math.floor(y / CELL)];
     return row < grid.down && column < grid.across && rules[row * grid.across + column] === 1;
@@ -178,12 +199,12 @@ function copyPieces(
       for (let x = l; x < r; x++) {
         if (isRule(x, y)) continue;
         const level = levelAt(paper, x, y);
-        copy[(y - top) * across + x - left] = Math.min(
+        copy[rowOf[y]! * across + x - left] = Math.min(
           255,
           Math.round((data[y * width + x]! * 255) / Math.max(1, level)),
         );
       }
     }
   }
-  return { picture: { data: copy, width: across, height: bottom - top }, left, top };
+  return { picture: { data: copy, width: across, height: rows.length }, left, rows };
 }

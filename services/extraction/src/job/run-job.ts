@@ -38,6 +38,8 @@ export interface JobTools {
   readonly observe: (seconds: number, outcome: 'read' | 'failed') => void;
   /** Told how long each part of a job took, in seconds. */
   readonly observeStage: (seconds: number, stage: Stage) => void;
+  /** Told why PP-OCR failed on a page. */
+  readonly reportOcr: (problem: string) => void;
 }
 
 /** Wait before a job is tried again because something it needs is away, in milliseconds. */
@@ -225,6 +227,7 @@ async function recognize(
       { signal },
     );
     tools.observe(seconds(), 'read');
+    if (recognition.ocrProblem) tools.reportOcr(recognition.ocrProblem);
     return recognition;
   } catch (error) {
     tools.observe(seconds(), 'failed');
