@@ -138,6 +138,15 @@ it('a copy has the data, a life of its own, and is made once for a key', async (
   expect((await valuesOf(again.annotation)).document_id).toMatch(/^LIFE-/);
 });
 
+it('a value stands on a page of its document', async () => {
+  const annotation = await importOne();
+  const [{ children }] = (await api.get(`${annotation}/content`)).content;
+  expect(await send('PATCH', children[0].url, { body: { content: { page: 2, position: [1, 2, 3, 4] } } })).toEqual({
+    status: 400,
+    body: { content: { page: ['The document has no page 2, its last one is 1.'] } },
+  });
+});
+
 it('an annotation that moves takes the schema of the other queue', async () => {
   const annotation = await importOne();
   const before = await valuesOf(annotation);
