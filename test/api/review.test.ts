@@ -211,7 +211,7 @@ it('PATCH changes what may be changed and drops the rest', async () => {
     time_spent: 2.5,
     messages: [{ id: 'all', type: 'warning', content: 'look' }],
   });
-  expect((await api.patch(annotation, { messages: [] })).messages).toBeNull();
+  expect((await api.patch(annotation, { messages: [] })).messages).toEqual([]);
   expect((await api.patch(annotation, { status: 'postponed' })).status).toBe('postponed');
   expect((await api.patch(annotation, { status: 'to_review' })).status).toBe('to_review');
   expect(await send(api, 'PATCH', annotation, { body: { status: 'purged' } })).toMatchObject({

@@ -9,7 +9,7 @@ import { applyGiven, findGivenProblem, shiftIds } from '../content/given-content
 import { applyTrigger, isTrigger, type Trigger } from '../lifecycle';
 import type { Annotation, ProcessingDuration } from './annotation.types';
 import type { AnnotationTools } from './annotation-tools';
-import { changeInSession, changeState, historyOf, openAnnotation } from './changes';
+import { changeInSession, changeState, hadMessages, historyOf, openAnnotation } from './changes';
 import { newAnnotation, newPollId, toMessage } from './new-annotation';
 import { isStatus, type Status } from './status';
 import { createTransfer } from './transfer';
@@ -364,6 +364,7 @@ export function createAnnotations(tools: AnnotationTools) {
       const after: Annotation = {
         ...before,
         ...patch,
+        hadMessages: hadMessages(before),
         version: before.version + 1,
         modifiedAt: now,
         modifierId: caller.userId ?? before.modifierId,
