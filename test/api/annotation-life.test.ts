@@ -138,6 +138,24 @@ it('a copy has the data, a life of its own, and is made once for a key', async (
   expect((await valuesOf(again.annotation)).document_id).toMatch(/^LIFE-/);
 });
 
+it('what was never read is not reviewed', async () => {
+  const { document } = await api.get(await importOne());
+  const { url } = await send('POST', '/annotations', { body: { status: 'created', document, queue } }).then(
+    (r) => r.body,
+  );
+  const conflict = { status: 409, body: { code: 'conflict_status', detail: expect.stringMatching(/not read/) } };
+  const copyAs = (target_status?: string) =>
+    send('POST', `${url}/copy`, { body: { target_queue: second.url, target_status } });
+  for (const status of ['to_review', 'postponed', 'exported']) expect(await copyAs(status)).toMatchObject(conflict);
+  expect((await copyAs('deleted')).status).toBe(200);
+  await api.post(`${url}/delete`);
+  for (const status of ['to_review', 'postponed']) {
+    expect(await send('PATCH', url, { body: { status } })).toMatchObject(conflict);
+  }
+  await api.patch(url, { status: 'importing' });
+  await settled(url);
+});
+
 it('a value stands on a page of its document', async () => {
   const annotation = await importOne();
   const [{ children }] = (await api.get(`${annotation}/content`)).content;
@@ -158,6 +176,27 @@ it('an annotation that moves takes the schema of the other queue', async () => {
     expect((await send('PATCH', annotation, { body: { queue: tabular.url, status } })).status).toBe(refused);
     expect((await api.get(annotation)).queue).toBe(queue);
   }
+  const strict = await api.post('/schemas', {
+    name: 'Strict',
+    content: [
+      {
+        category: 'section',
+        id: 's',
+        label: 'S',
+        children: [{ category: 'datapoint', id: 'must', label: 'Must', type: 'string' }],
+      },
+    ],
+  });
+  const { workspace } = await api.get(queue);
+  const checked = await api.post('/queues', {
+    name: 'Strict',
+    workspace,
+    schema: strict.url,
+    use_confirmed_state: true,
+  });
+  const invalid = await send('PATCH', annotation, { body: { queue: checked.url, status: 'confirmed' } });
+  expect(invalid).toMatchObject({ status: 400, body: { messages: [{ type: 'error', content: 'required' }] } });
+  expect((await api.get(annotation)).queue).toBe(queue);
   const moved = await api.patch(annotation, { queue: tabular.url });
   expect(moved).toMatchObject({ queue: tabular.url, schema: tabular.schema, status: 'to_review' });
   expect(await valuesOf(annotation)).toEqual({ document_id: before.document_id, new_field: 'fresh' });

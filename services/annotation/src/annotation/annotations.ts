@@ -333,12 +333,7 @@ export function createAnnotations(tools: AnnotationTools) {
       // The origin decides first (409), then what the queue allows (400), then the content (400).
       alongside: async () => {
         rules.requireStatusOf(q, status);
-        if (['confirmed', 'exporting', 'exported'].includes(status)) await rules.requireValid(annotation);
-        if (status === 'to_review' && annotation.status === 'failed_import' && !(await content.has(annotation.id))) {
-          throw new Refusal('CONFLICT_STATUS', {
-            detail: 'The document could not be read, so there is nothing to review. Import it again.',
-          });
-        }
+        await rules.requireContentFor(status, annotation);
       },
     });
   }
