@@ -668,6 +668,18 @@ it('a queue that is set up so lets a sure document pass by itself', async () => 
   ]);
 });
 
+it('fields and tables keep the time that was spent on them, and enums their own options until they are taken off', async () => {
+  const annotation = await importOne();
+  const nodes = flatten((await api.get(`${annotation}/content`)).content);
+  const table = nodes.find(({ category }) => category === 'multivalue') as Json;
+  const times = { time_spent: 1, time_spent_overall: 2, time_spent_grid: 3, time_spent_grid_overall: 4 };
+  expect(await api.patch(table.url, times)).toMatchObject(times);
+  const { url } = nodes.find(({ schema_id }) => schema_id === 'currency') as Json;
+  const options = [{ value: 'xyz', label: 'XYZ' }];
+  expect((await api.patch(url, { options })).options).toEqual(options);
+  expect(await api.patch(url, { options: null })).not.toHaveProperty('options');
+});
+
 it('time that was spent is added up', async () => {
   const annotation = await importOne();
   await api.post(`${annotation}/postpone`, { processing_duration: { time_spent_overall: 2.5, time_spent_edit: 1 } });

@@ -115,7 +115,7 @@ const { item, ...LISTED } = ANNOTATION.listed('List: annotation');
 
 /** An address that the page goes to: no script. */
 const pageUrl = z
-  .url({ protocol: /^https?$/, error: 'Enter a valid URL.' })
+  .url({ protocol: /^https?$/ })
   .max(2000)
   .nullish();
 /** API: annotations.md section 5. */
