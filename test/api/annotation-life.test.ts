@@ -449,6 +449,12 @@ it('an assignment is dated, and a label that is deleted is on no annotation any 
   await api.post('/annotations/assign', { annotations: [annotation], assignees: [user.url] });
   expect(await api.get(annotation)).toMatchObject({ assignees: [user.url], assigned_at: expect.any(String) });
   const organization = `${system.baseUrl}/v1/organizations/${system.organizationId}`;
+  const login = { username: 'gone@example.com', password: 'correct horse battery' };
+  const gone = await api.post('/users', { ...login, organization });
+  await send('DELETE', gone.url);
+  expect(
+    await send('POST', '/annotations/assign', { body: { annotations: [annotation], assignees: [gone.url] } }),
+  ).toEqual({ status: 400, body: { assignees: ['Invalid hyperlink - Object does not exist.'] } });
   const label = await api.post('/labels', { name: 'Soon gone', organization });
   await api.post('/labels/apply', { operations: { add: [label.url] }, objects: { annotations: [annotation] } });
   expect((await api.get(annotation)).labels).toEqual([label.url]);
