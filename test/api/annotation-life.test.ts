@@ -138,6 +138,33 @@ it('a copy has the data, a life of its own, and is made once for a key', async (
   expect((await valuesOf(again.annotation)).document_id).toMatch(/^LIFE-/);
 });
 
+it('what was never read is not reviewed', async () => {
+  const { document } = await api.get(await importOne());
+  const { url } = await send('POST', '/annotations', { body: { status: 'created', document, queue } }).then(
+    (r) => r.body,
+  );
+  const conflict = { status: 409, body: { code: 'conflict_status', detail: expect.stringMatching(/not read/) } };
+  const copyAs = (target_status?: string) =>
+    send('POST', `${url}/copy`, { body: { target_queue: second.url, target_status } });
+  for (const status of ['to_review', 'postponed', 'exported']) expect(await copyAs(status)).toMatchObject(conflict);
+  expect((await copyAs('deleted')).status).toBe(200);
+  await api.post(`${url}/delete`);
+  for (const status of ['to_review', 'postponed']) {
+    expect(await send('PATCH', url, { body: { status } })).toMatchObject(conflict);
+  }
+  await api.patch(url, { status: 'importing' });
+  await settled(url);
+});
+
+it('a value stands on a page of its document', async () => {
+  const annotation = await importOne();
+  const [{ children }] = (await api.get(`${annotation}/content`)).content;
+  expect(await send('PATCH', children[0].url, { body: { content: { page: 2, position: [1, 2, 3, 4] } } })).toEqual({
+    status: 400,
+    body: { content: { page: ['The document has no page 2, its last one is 1.'] } },
+  });
+});
+
 it('an annotation that moves takes the schema of the other queue', async () => {
   const annotation = await importOne();
   const before = await valuesOf(annotation);
@@ -149,6 +176,27 @@ it('an annotation that moves takes the schema of the other queue', async () => {
     expect((await send('PATCH', annotation, { body: { queue: tabular.url, status } })).status).toBe(refused);
     expect((await api.get(annotation)).queue).toBe(queue);
   }
+  const strict = await api.post('/schemas', {
+    name: 'Strict',
+    content: [
+      {
+        category: 'section',
+        id: 's',
+        label: 'S',
+        children: [{ category: 'datapoint', id: 'must', label: 'Must', type: 'string' }],
+      },
+    ],
+  });
+  const { workspace } = await api.get(queue);
+  const checked = await api.post('/queues', {
+    name: 'Strict',
+    workspace,
+    schema: strict.url,
+    use_confirmed_state: true,
+  });
+  const invalid = await send('PATCH', annotation, { body: { queue: checked.url, status: 'confirmed' } });
+  expect(invalid).toMatchObject({ status: 400, body: { messages: [{ type: 'error', content: 'required' }] } });
+  expect((await api.get(annotation)).queue).toBe(queue);
   const moved = await api.patch(annotation, { queue: tabular.url });
   expect(moved).toMatchObject({ queue: tabular.url, schema: tabular.schema, status: 'to_review' });
   expect(await valuesOf(annotation)).toEqual({ document_id: before.document_id, new_field: 'fresh' });
@@ -401,6 +449,12 @@ it('an assignment is dated, and a label that is deleted is on no annotation any 
   await api.post('/annotations/assign', { annotations: [annotation], assignees: [user.url] });
   expect(await api.get(annotation)).toMatchObject({ assignees: [user.url], assigned_at: expect.any(String) });
   const organization = `${system.baseUrl}/v1/organizations/${system.organizationId}`;
+  const login = { username: 'gone@example.com', password: 'correct horse battery' };
+  const gone = await api.post('/users', { ...login, organization });
+  await send('DELETE', gone.url);
+  expect(
+    await send('POST', '/annotations/assign', { body: { annotations: [annotation], assignees: [gone.url] } }),
+  ).toEqual({ status: 400, body: { assignees: ['Invalid hyperlink - Object does not exist.'] } });
   const label = await api.post('/labels', { name: 'Soon gone', organization });
   await api.post('/labels/apply', { operations: { add: [label.url] }, objects: { annotations: [annotation] } });
   expect((await api.get(annotation)).labels).toEqual([label.url]);
@@ -618,6 +672,18 @@ it('a queue that is set up so lets a sure document pass by itself', async () => 
   expect((await api.get(low.automation_blocker)).content).toMatchObject([
     { level: 'datapoint', type: 'low_score', schema_id: 'number', samples: [{ details: { threshold: 1 } }] },
   ]);
+});
+
+it('fields and tables keep the time that was spent on them, and enums their own options until they are taken off', async () => {
+  const annotation = await importOne();
+  const nodes = flatten((await api.get(`${annotation}/content`)).content);
+  const table = nodes.find(({ category }) => category === 'multivalue') as Json;
+  const times = { time_spent: 1, time_spent_overall: 2, time_spent_grid: 3, time_spent_grid_overall: 4 };
+  expect(await api.patch(table.url, times)).toMatchObject(times);
+  const { url } = nodes.find(({ schema_id }) => schema_id === 'currency') as Json;
+  const options = [{ value: 'xyz', label: 'XYZ' }];
+  expect((await api.patch(url, { options })).options).toEqual(options);
+  expect(await api.patch(url, { options: null })).not.toHaveProperty('options');
 });
 
 it('time that was spent is added up', async () => {

@@ -129,6 +129,10 @@ describe('paths and verbs', () => {
     expect(refused.headers.get('allow')).toContain('GET');
     expect((await send('PUT', '/groups/1', { body: {} })).status).toBe(405);
     expect((await send('POST', '/rules', { body: {} })).status).toBe(405);
+    const logs = await api.request('DELETE', '/hooks/logs');
+    expect([logs.status, logs.headers.get('allow')]).toEqual([405, expect.stringMatching(/^HEAD, GET, OPTIONS$/)]);
+    expect((await send('GET', '/annotations/assign')).status).toBe(405);
+    expect((await send('GET', '/annotations/nothing')).status).toBe(404);
   });
 
   it.each([

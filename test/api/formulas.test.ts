@@ -87,6 +87,9 @@ it('are computed when a document has been read, and whenever what they read chan
         content: 'ZeroDivisionError: division by zero',
         detail: {
           hook_id: null,
+          hook_name: null,
+          request_id: null,
+          timestamp: null,
           is_exception: true,
           traceback_line_number: 1,
           source_id: broken.id,

@@ -301,6 +301,8 @@ it('edits parts: makes, changes, moves and deletes them', async () => {
 
   const { workspace, schema } = await api.get(original.queue);
   const elsewhere = await api.post('/queues', { name: 'Elsewhere', workspace, schema });
+  const moved = await colleague.request('PATCH', original.url, { body: { queue: elsewhere.url } });
+  expect([moved.status, await moved.json()]).toEqual([409, expect.objectContaining({ code: 'conflict_user' })]);
   const { results } = await api.post(`${original.url}/edit_pages`, {
     edit: [
       {
@@ -344,6 +346,18 @@ it('edits parts: makes, changes, moves and deletes them', async () => {
   await statusIs(one, 'to_review');
   expect(await textOf(one)).toBe('3');
   expect((await api.get(two)).queue).toBe(original.queue);
+  await api.post(`${original.url}/edit_pages/start`);
+  const lost = `${system.baseUrl}/v1/queues/9999`;
+  expect(
+    await send(api, `${original.url}/edit_pages`, { delete: [one], move: [{ annotation: two, target_queue: lost }] }),
+  ).toMatchObject({ status: 400, body: { edit: ['Invalid hyperlink - Object does not exist.'] } });
+  expect([(await api.get(one)).status, (await api.get(two)).status]).toEqual(['reviewing', 'reviewing']);
+  await api.post(`${original.url}/edit_pages`, {
+    move: [{ annotation: two, target_queue: elsewhere.url }],
+    stop_reviewing: [one],
+  });
+  expect(await api.get(two)).toMatchObject({ queue: elsewhere.url, status: 'to_review' });
+  expect((await api.get(one)).status).toBe('to_review');
   const deleted = await api.post(`${original.url}/edit_pages`, { delete: [two] });
   expect(deleted).toEqual({ results: [] });
   expect((await api.get(two)).status).toBe('deleted');

@@ -47,7 +47,7 @@ export function annotationToJson(row: annotation.Annotation, urls: ApiUrls, mail
     content: urls.annotationContent(row.id),
     relations: row.relationIds.map(urls.relation),
     rir_poll_id: row.rirPollId ?? null,
-    messages: row.messages.length > 0 ? row.messages.map(messageToJson) : null,
+    messages: row.messages.length > 0 || row.hadMessages ? row.messages.map(messageToJson) : null,
     suggested_edit: urlOrNull(urls.suggestedEdit, row.suggestedEditId),
     time_spent: row.timeSpent,
     metadata: row.metadata ?? {},

@@ -181,6 +181,12 @@ function valueAt(body: unknown, path: readonly PropertyKey[]): unknown {
   return value;
 }
 
+/** What is said of a text that has not the form it should have. */
+const INVALID_FORMATS: Readonly<Record<string, string>> = {
+  email: 'Enter a valid email address.',
+  url: 'Enter a valid URL.',
+};
+
 function describe(issue: Issue, value: unknown): string {
   if (issue.code === 'custom') return issue.message;
   const absence = findAbsence(value);
@@ -205,7 +211,7 @@ function describe(issue: Issue, value: unknown): string {
     case 'invalid_value':
       return `"${typeof value === 'object' ? nameOfType(value) : String(value)}" is not a valid choice.`;
     case 'invalid_format':
-      return issue.format === 'email' ? 'Enter a valid email address.' : 'Enter a valid value.';
+      return INVALID_FORMATS[issue.format] ?? 'Enter a valid value.';
     default:
       return issue.message;
   }

@@ -18,7 +18,10 @@ type Target = Status | ((annotation: Annotation, input: ChangeInput) => Status);
 type Transition = readonly [trigger: string, from: readonly Status[], to: Target, ...guards: Guard[]];
 
 /** A review that another user holds is nobody else's to end, admins included. */
-const ownReview: Guard = (annotation, { caller }) => {
+export const ownReview = (
+  annotation: Pick<Annotation, 'status' | 'reviewerId'>,
+  { caller }: Pick<ChangeInput, 'caller'>,
+): void => {
   if (annotation.status === 'reviewing' && annotation.reviewerId !== caller.userId)
     throw new Refusal('ANNOTATION_NOT_YOURS');
 };

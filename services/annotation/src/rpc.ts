@@ -481,6 +481,7 @@ function toProto(annotation: Annotation): contract.Annotation {
     statusBeforeReview: there(annotation.statusBeforeReview),
     statusVersion: annotation.statusVersion,
     suggestedEditId: there(annotation.suggestedEditId),
+    hadMessages: annotation.hadMessages,
     messages: annotation.messages.map(({ detail, ...message }) => ({
       ...message,
       detail: detail && { ...detail },

@@ -140,7 +140,8 @@ function serve({ tracer }: Runtime, row: Route, options: AppOptions): Middleware
     const address = addressOf(ctx.req);
     const caller = await identify(ctx, address);
     const parameters = readParameters(ctx.params as Record<string, string>);
-    if (!parameters) throw new Refusal('NOT_FOUND');
+    // `/hooks/:id` matches `/hooks/logs` too.
+    if (!parameters) return answerOtherMethods(ctx);
     const path = ctx.path.slice(PREFIX.length).replace(/\/$/, '');
     const requestWith = (body: unknown) =>
       new ApiRequest(ctx.req, path, ctx.querystring, parameters, body, urlsOf(ctx.req), address);
@@ -183,10 +184,18 @@ function send(ctx: Context, reply: object | Answer): void {
     ctx.set(name, typeof value === 'string' ? value : [...value]);
 }
 
+/** What the router knows of a path that matches, whatever its methods. */
+interface Matched {
+  readonly methods: readonly string[];
+  captures(path: string): string[];
+  params(path: string, captures: string[]): Record<string, string>;
+}
+
 /** What no route has answered: OPTIONS, a method the path does not have, a path that is none. */
-const answerOtherMethods: Middleware = (ctx) => {
-  const matched = (ctx as unknown as { matched?: { methods: string[] }[] }).matched ?? [];
-  const methods = new Set(matched.flatMap((layer) => layer.methods));
+function answerOtherMethods(ctx: Context): void {
+  const { matched = [], path } = ctx as unknown as { matched?: readonly Matched[]; path: string };
+  const own = matched.filter((layer) => readParameters(layer.params(path, layer.captures(path))));
+  const methods = new Set(own.flatMap((layer) => layer.methods));
   if (methods.size === 0) throw new Refusal('NOT_FOUND');
   const allow = [...new Set([...methods, 'OPTIONS'])].join(', ');
   ctx.set('Allow', allow);
@@ -195,4 +204,4 @@ const answerOtherMethods: Middleware = (ctx) => {
   }
   ctx.status = 200;
   ctx.body = '';
-};
+}

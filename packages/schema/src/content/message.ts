@@ -1,6 +1,9 @@
 /** Where a message of a formula comes from, with the API's names (API: annotation-content.md section 6). */
 export interface FormulaDetail {
   hook_id: null;
+  hook_name: null;
+  request_id: null;
+  timestamp: null;
   /** False: the formula says it itself. */
   is_exception: boolean;
   /** From 1; null when it is not known. */

@@ -91,6 +91,20 @@ describe('replace', () => {
     expect(node.content).toEqual({ ...before, value: 'B2', normalizedValue: 'B2' });
   });
 
+  it('takes no page that the document does not have, nor do new rows', () => {
+    const cell = { content: { value: 'x', page: 3 } };
+    const operations = [
+      { op: 'replace', id: idOf('number'), value: cell },
+      { op: 'add', id: idOf('items'), value: [{ schema_id: 'name', ...cell }] },
+      { op: 'add', id: idOf('orders'), value: cell },
+    ];
+    const content = { page: ['The document has no page 3, its last one is 2.'] };
+    const context = { source: 'hook', allocateId: () => 1000 } as const;
+    expect(applyOperations(SCHEMA, NODES, operations, { ...context, pageCount: 2 })).toEqual({
+      errors: { operations: [{ value: { content } }, { value: [{ content }] }, { value: { content } }] },
+    });
+  });
+
   it('takes the id as text', () => {
     const result = applied(apply([{ op: 'replace', id: String(idOf('number')), value: { content: { value: 'B2' } } }]));
     expect(result.changed.map((node) => node.content?.value)).toEqual(['B2']);

@@ -83,12 +83,13 @@ function findTarget(draft: Draft, raw: unknown): { node?: ContentNode; errors?: 
   return node ? { node } : { errors: [notFound(id)] };
 }
 
-function replaceNode(draft: Draft, node: ContentNode, value: unknown, { source }: WriteContext): FieldErrors | null {
+function replaceNode(draft: Draft, node: ContentNode, value: unknown, context: WriteContext): FieldErrors | null {
   const schemaNode = draft.schemaOf(node);
   if (schemaNode?.category !== 'datapoint') return { id: ['Only datapoints can be replaced.'] };
   if (!isObject(value)) return { value: { non_field_errors: [notAnObject(value)] } };
   const read = readSettable(value);
   if (read.errors) return { value: read.errors };
+  const { source, pageCount } = context;
   const written = writeNode(node, schemaNode, read.given, {
     defaultSources: ({ contentGiven, valueChanged }) => {
       if (source === 'user') return contentGiven ? ['human'] : null;
@@ -96,6 +97,7 @@ function replaceNode(draft: Draft, node: ContentNode, value: unknown, { source }
     },
     normalizedValue: 'match',
     source,
+    pageCount,
   });
   if (written.errors) return { value: written.errors };
   draft.replace(written.node);
@@ -123,7 +125,7 @@ function addItem(
   if (sources?.errors) return { validation_sources: sources.errors };
 
   const item = schemaNode.children;
-  const rules = rulesOfNewCells(context.source, sources?.given);
+  const rules = rulesOfNewCells(context, sources?.given);
   if (item.category === 'tuple') return addRow(draft, multivalue, item, value, rules, context);
   const [only, ...others] = Array.isArray(value) ? value : [value];
   if (others.length > 0 || !isObject(only)) return { value: ['Expected one object.'] };
@@ -168,11 +170,12 @@ function addCell(
 }
 
 /** The row's sources hold for all its cells; without them what a person writes is validated. */
-function rulesOfNewCells(source: WriteContext['source'], rowSources: string[] | undefined): WriteRules {
+function rulesOfNewCells({ source, pageCount }: WriteContext, rowSources: string[] | undefined): WriteRules {
   return {
     defaultSources: ({ contentGiven }) => rowSources ?? (source === 'user' && contentGiven ? ['human'] : null),
     normalizedValue: 'match',
     source,
+    pageCount,
   };
 }
 

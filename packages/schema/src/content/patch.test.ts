@@ -125,6 +125,17 @@ describe('patchNode', () => {
     expect(patchNode(SCHEMA, NODES, idOf('number'), patch, USER)).toEqual({ errors: expected });
   });
 
+  it('takes a page that the document has, or the one that was there', () => {
+    const onPage = (page: number, nodes = NODES) =>
+      patchNode(SCHEMA, nodes, idOf('number'), { content: { page } }, { source: 'user', pageCount: 3 });
+    expect(onPage(3).errors).toBeUndefined();
+    expect(onPage(4)).toEqual({ errors: { content: { page: ['The document has no page 4, its last one is 3.'] } } });
+    expect(patched('number', { content: { page: 9 } }).node.content).toMatchObject({ page: 9 });
+    const lost = applied(patchNode(SCHEMA, NODES, idOf('number'), { content: { page: 9 } }, { source: 'user' })).nodes;
+    expect(onPage(9, lost).errors).toBeUndefined();
+    expect(onPage(8, lost).errors).toBeDefined();
+  });
+
   it('does not know other nodes', () => {
     expect(patchNode(SCHEMA, NODES, 999, {}, USER)).toEqual({ errors: { id: ['Datapoint 999 not found.'] } });
   });

@@ -21,7 +21,7 @@ export function patchNode(
   nodes: readonly ContentNode[],
   id: number,
   patch: unknown,
-  context: Pick<WriteContext, 'source'>,
+  context: Omit<WriteContext, 'allocateId'>,
 ): ContentResult {
   const draft = new Draft(nodes, schemaIndex(schema));
   const node = draft.find(id);
@@ -42,7 +42,7 @@ export function patchTree(
   schema: SchemaContent,
   nodes: readonly ContentNode[],
   content: unknown,
-  context: Pick<WriteContext, 'source'>,
+  context: Omit<WriteContext, 'allocateId'>,
 ): ContentResult {
   if (content === undefined) return { errors: { content: [REQUIRED] } };
   if (!Array.isArray(content)) return { errors: { content: [notAList(content)] } };
@@ -51,8 +51,10 @@ export function patchTree(
   return errors ? { errors: { content: errors } } : draft.finish();
 }
 
-function rulesOf({ source }: Pick<WriteContext, 'source'>): WriteRules {
-  return { defaultSources: ({ valueChanged }) => (valueChanged ? [] : null), normalizedValue: 'ignore', source };
+function rulesOf(context: Omit<WriteContext, 'allocateId'>): WriteRules {
+  const { source, pageCount } = context;
+  const defaultSources: WriteRules['defaultSources'] = ({ valueChanged }) => (valueChanged ? [] : null);
+  return { defaultSources, normalizedValue: 'ignore', source, pageCount };
 }
 
 function patchOne(draft: Draft, node: ContentNode, patch: JsonObject, rules: WriteRules): FieldErrors | null {

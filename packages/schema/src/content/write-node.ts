@@ -5,7 +5,7 @@ import type { Datapoint, SchemaNode } from '../schema-content';
 import type { ContentNode, DatapointContent } from './content-node';
 import type { GivenAttributes, GivenContent } from './given-attributes';
 import { isEditableFormula } from './new-node';
-import type { WriteContext } from './write-context';
+import { findPageProblem, type WriteContext } from './write-context';
 
 /** How one kind of write differs from another. */
 export interface WriteRules {
@@ -14,6 +14,7 @@ export interface WriteRules {
   /** A `normalized_value` beside `value`: `ignore` it, or leave the datapoint alone when the two do not `match`. */
   normalizedValue: 'ignore' | 'match';
   source: WriteContext['source'];
+  pageCount?: WriteContext['pageCount'];
 }
 
 type WriteResult = { node: ContentNode; errors?: undefined } | { errors: FieldErrors };
@@ -51,6 +52,8 @@ function writeDatapoint(
   const value = givenValue(withOptions, datapoint, given.content ?? {}, rules.normalizedValue);
   if (value === 'leave') return { node };
   if (value.errors) return { errors: { content: value.errors } };
+  const wrongPage = checkPage(node.content, given.content ?? {}, rules.pageCount);
+  if (wrongPage) return { errors: { content: wrongPage } };
 
   const written = { ...node.content, ...value.written, ...pick(given.content ?? {}, ['page', 'position']) };
   const content = rules.source === 'hook' ? withConnectorText(written, given.content ?? {}) : written;
@@ -68,6 +71,12 @@ function writeDatapoint(
       ...(stops === undefined ? {} : { noRecalculation: stops }),
     },
   };
+}
+
+/** What was there before may be sent back. */
+function checkPage(before: DatapointContent, { page }: GivenContent, pageCount?: number): FieldErrors | null {
+  const problem = !page || page === before.page ? null : findPageProblem(page, pageCount);
+  return problem === null ? null : { page: [problem] };
 }
 
 /** What an extension gave stays visible when a person changes it later (API: annotation-content.md section 2). */

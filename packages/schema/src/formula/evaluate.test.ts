@@ -220,6 +220,9 @@ describe('tables', () => {
         content: expect.stringContaining('TypeError'),
         detail: {
           hook_id: null,
+          hook_name: null,
+          request_id: null,
+          timestamp: null,
           is_exception: true,
           traceback_line_number: 1,
           source_id: failed!.id,

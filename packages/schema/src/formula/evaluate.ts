@@ -459,6 +459,9 @@ function message(id: string, type: ContentMessage['type'], content: string, deta
 function detailOf(node: ContentNode, isException: boolean, line: number): FormulaDetail {
   return {
     hook_id: null,
+    hook_name: null,
+    request_id: null,
+    timestamp: null,
     is_exception: isException,
     traceback_line_number: line > 0 ? line : null,
     source_id: node.id,

@@ -198,6 +198,14 @@ describe('grid_parts_operations', () => {
     expect(gridIn(changed)[0]?.rows[1]?.tuple_id).toBeNull();
   });
 
+  it('refuses pages that the document does not have', () => {
+    const operations = [{ op: 'create', grid: part({ page: 3 }) }];
+    const known = { ...context, pageCount: 2 };
+    expect(applyGridOperations(SCHEMA, empty(), tableIn(empty()).id, operations, known)).toEqual({
+      errors: { operations: [{ grid: { page: ['The document has no page 3, its last one is 2.'] } }] },
+    });
+  });
+
   it('refuses rows and columns that are not there', () => {
     const nodes = filled();
     const [before] = gridIn(nodes) as [GridPart];

@@ -1,5 +1,6 @@
 import type { FieldErrors } from '../checking/field-errors';
 import type { Box } from '../content/content-node';
+import { findPageProblem, type WriteContext } from '../content/write-context';
 import {
   isObject,
   type JsonObject,
@@ -38,7 +39,7 @@ export interface GridRow {
 }
 
 /** What a part may name. */
-export interface GridNames {
+export interface GridNames extends Pick<WriteContext, 'pageCount'> {
   readonly columns: readonly string[];
   readonly rowTypes: readonly string[];
   /** Whether there is such a row in the table. */
@@ -57,6 +58,10 @@ export function readGridPart(raw: unknown, names: GridNames): Read<GridPart> {
   const page = ownValue(raw, 'page');
   if (page === undefined) errors.page = [REQUIRED];
   else if (!Number.isSafeInteger(page) || (page as number) < 1) errors.page = [NOT_AN_INTEGER];
+  else {
+    const problem = findPageProblem(page as number, names.pageCount);
+    if (problem !== null) errors.page = [problem];
+  }
   for (const side of ['width', 'height']) {
     const value = ownValue(raw, side);
     if (value === undefined) errors[side] = [REQUIRED];

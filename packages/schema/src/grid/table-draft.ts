@@ -9,7 +9,7 @@ import { boxOf, type GridNames, type GridPart, type GridRow } from './grid-part'
 export type ReadCell = (page: number, rectangle: Box) => { readonly text: string; readonly box: Box };
 
 /** What edits of a table by its grid are made with. */
-export interface GridContext extends Pick<WriteContext, 'allocateId'> {
+export interface GridContext extends Pick<WriteContext, 'allocateId' | 'pageCount'> {
   readonly readCell: ReadCell;
   /** Of the queue: how its documents write dates. */
   readonly locale?: string;
@@ -40,6 +40,7 @@ export class TableDraft {
       columns: this.tuple.children.map(({ id }) => id),
       rowTypes: schema.grid?.row_types ?? DATA,
       hasRow: (id) => this.rows.has(id),
+      pageCount: context.pageCount,
     };
   }
 

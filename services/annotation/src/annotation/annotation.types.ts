@@ -49,6 +49,7 @@ export const FRESH = {
   extractedPollId: null,
   statusVersion: 1,
   contentSize: null,
+  hadMessages: false,
 } as const;
 
 /** A page of the annotation that a part was made of. */
@@ -115,6 +116,8 @@ export interface Annotation {
   /** Content that was given when the annotation was made: the extraction fills the rest. JSON text; null: none. */
   readonly givenJson: string | null;
   readonly messages: readonly Message[];
+  /** Whether there were messages once. */
+  readonly hadMessages: boolean;
   /** How large the content is; null for annotations of older versions, until it is written. */
   readonly contentSize: ContentSize | null;
   /** Values for `rir_field_names` such as `upload:<id>`. */

@@ -9,7 +9,7 @@ import { applyGiven, findGivenProblem, shiftIds } from '../content/given-content
 import { applyTrigger, isTrigger, type Trigger } from '../lifecycle';
 import type { Annotation, ProcessingDuration } from './annotation.types';
 import type { AnnotationTools } from './annotation-tools';
-import { changeInSession, changeState, historyOf, openAnnotation } from './changes';
+import { changeInSession, changeState, hadMessages, historyOf, openAnnotation } from './changes';
 import { newAnnotation, newPollId, toMessage } from './new-annotation';
 import { isStatus, type Status } from './status';
 import { createTransfer } from './transfer';
@@ -333,12 +333,7 @@ export function createAnnotations(tools: AnnotationTools) {
       // The origin decides first (409), then what the queue allows (400), then the content (400).
       alongside: async () => {
         rules.requireStatusOf(q, status);
-        if (['confirmed', 'exporting', 'exported'].includes(status)) await rules.requireValid(annotation);
-        if (status === 'to_review' && annotation.status === 'failed_import' && !(await content.has(annotation.id))) {
-          throw new Refusal('CONFLICT_STATUS', {
-            detail: 'The document could not be read, so there is nothing to review. Import it again.',
-          });
-        }
+        await rules.requireContentFor(status, annotation);
       },
     });
   }
@@ -364,6 +359,7 @@ export function createAnnotations(tools: AnnotationTools) {
       const after: Annotation = {
         ...before,
         ...patch,
+        hadMessages: hadMessages(before),
         version: before.version + 1,
         modifiedAt: now,
         modifierId: caller.userId ?? before.modifierId,

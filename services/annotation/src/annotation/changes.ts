@@ -63,7 +63,12 @@ export async function changeInSession(
   const before = await store.get(caller, id, session);
   if (await unless?.(before, session)) return before;
   const now = new Date();
-  const after = { ...applyTrigger(before, trigger, { ...input, caller, now }), ...patch, ...patchOf?.(before) };
+  const after = {
+    ...applyTrigger(before, trigger, { ...input, caller, now }),
+    ...patch,
+    ...patchOf?.(before),
+    hadMessages: hadMessages(before),
+  };
   await store.replace(session, after, before);
   const more = (await alongside?.(session, after)) ?? {};
   // Nothing has happened to it yet.
@@ -76,6 +81,11 @@ export async function changeInSession(
   await history.add(session, { ...line, values: more.values, ...(exported && { exported }) });
   backbone.emit(session, eventFor(after, before.status, trigger, caller, now, { ...more, exported }));
   return after;
+}
+
+/** Whether an annotation that is changed now had messages once. */
+export function hadMessages(before: Annotation): boolean {
+  return before.hadMessages || before.messages.length > 0;
 }
 
 /** Writes a new annotation with the first line of its history and its first event. */

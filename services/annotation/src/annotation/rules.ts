@@ -1,6 +1,6 @@
 import { queue as contract, type queue } from '@intake/contracts';
 import { createShare, invalidField, Refusal, systemCaller } from '@intake/rpc';
-import { checkContent } from '@intake/schema';
+import { type ContentNode, checkContent } from '@intake/schema';
 import type { Annotation } from './annotation.types';
 import type { AnnotationTools } from './annotation-tools';
 import type { Status } from './status';
@@ -19,6 +19,21 @@ export function createRules({ queues, content, schemas }: Pick<AnnotationTools, 
   const asks = async (q: queue.Queue, event: string) => q.connectorId !== undefined || (await hasHook(q, event));
   const afterExportRequest = async (q: queue.Queue): Promise<Status> =>
     (await asks(q, 'annotation_content.export')) ? 'exporting' : 'exported';
+  /** Refuses to let an annotation that breaks its schema's constraints go on. API: annotations.md section 5, step 2. */
+  const requireValid = async (annotation: Annotation, given?: readonly ContentNode[]): Promise<void> => {
+    const nodes = given ?? (await content.list(annotation.id));
+    const schema = await schemas.get(annotation.organizationId, annotation.schemaId);
+    const errors = checkContent(schema, nodes).filter(({ type }) => type === 'error');
+    if (errors.length > 0) throw new Refusal('INVALID_ANNOTATION', { extra: { messages: errors } });
+  };
+  /** Refuses to let a document on of which nothing was ever read. */
+  const requireContent = async ({ id, organizationId, schemaId }: Annotation): Promise<void> => {
+    if (await content.has(id)) return;
+    if ((await schemas.get(organizationId, schemaId)).length === 0) return;
+    throw new Refusal('CONFLICT_STATUS', {
+      detail: 'The document was not read, so there is nothing to review. Import it again.',
+    });
+  };
   return {
     /** The queue an annotation is in. */
     async getQueue({ queueId, organizationId }: Pick<Annotation, 'queueId' | 'organizationId'>): Promise<queue.Queue> {
@@ -40,12 +55,16 @@ export function createRules({ queues, content, schemas }: Pick<AnnotationTools, 
       const { connectors } = await queues.listConnectors(request, systemCaller('annotation', q.organizationId));
       return connectors[0]?.asynchronous === false;
     },
-    /** Refuses to let an annotation that breaks its schema's constraints go on. API: annotations.md section 5, step 2. */
-    async requireValid(annotation: Annotation): Promise<void> {
-      const nodes = await content.list(annotation.id);
-      const schema = await schemas.get(annotation.organizationId, annotation.schemaId);
-      const errors = checkContent(schema, nodes).filter(({ type }) => type === 'error');
-      if (errors.length > 0) throw new Refusal('INVALID_ANNOTATION', { extra: { messages: errors } });
+    requireValid,
+    requireContent,
+    /**
+     * Refuses a state that the content does not allow. API: states.md section 3.
+     *
+     * @param given content that the annotation is about to get; otherwise what it has
+     */
+    async requireContentFor(status: string, annotation: Annotation, given?: readonly ContentNode[]): Promise<void> {
+      if (['confirmed', 'exporting', 'exported'].includes(status)) await requireValid(annotation, given);
+      if (['to_review', 'postponed'].includes(status)) await requireContent(annotation);
     },
     /** Refuses a state that the queue has switched off. @param field of the request, that the error names */
     requireStatusOf(q: queue.Queue, status: string, field = 'status'): void {

@@ -3,6 +3,7 @@ import { type ClientSession, transaction } from '@intake/mongo';
 import { type Caller, invalidField, Refusal, seesQueue, systemCaller } from '@intake/rpc';
 import { type ContentNode, evaluateFormulas, migrateContent, nodesToTree } from '@intake/schema';
 import { today } from '../content/contents';
+import { ownReview } from '../lifecycle';
 import type { Reading } from '../migration/reading.store';
 import type { Annotation } from './annotation.types';
 import type { AnnotationTools } from './annotation-tools';
@@ -97,7 +98,7 @@ export function createTransfer(tools: AnnotationTools) {
     /**
      * PATCH of `queue`: the annotation takes the target queue's schema.
      *
-     * @param newStatus that it is to get there; when the target queue has switched it off, nothing is moved
+     * @param newStatus that it is to get there; when the target queue or the content does not allow it, nothing is moved
      */
     async move(caller: Caller, id: number, queueId: number, newStatus?: string): Promise<Annotation> {
       await store.get(caller, id);
@@ -106,11 +107,8 @@ export function createTransfer(tools: AnnotationTools) {
       return transaction(backbone.database, async (session) => {
         const before = await store.get(caller, id, session);
         if (before.queueId === queueId) return before;
-        if (!MOVABLE.includes(before.status)) {
-          throw new Refusal('CONFLICT_STATUS', {
-            detail: `An annotation in status ${before.status} cannot be moved to another queue.`,
-          });
-        }
+        ownReview(before, { caller });
+        requireMovable(before);
         const now = new Date();
         const after: Annotation = {
           ...before,
@@ -123,6 +121,7 @@ export function createTransfer(tools: AnnotationTools) {
           modifierId: caller.userId ?? before.modifierId,
         };
         const migrated = await migrate(session, before, after);
+        if (newStatus !== undefined) await rules.requireContentFor(newStatus, after, migrated.nodes);
         if (migrated.reading) await readings.save(session, migrated.reading);
         if (before.schemaId !== after.schemaId) {
           const first = migrated.count > 0 ? await backbone.ids.next('node', migrated.count) : 0;
@@ -150,6 +149,7 @@ export function createTransfer(tools: AnnotationTools) {
       const first = claim && (await idempotency.find(claim));
       if (first) return store.get(caller, first);
       const status = statusOfCopy(original, request, target);
+      if (!['importing', 'rejected', 'deleted'].includes(status)) await rules.requireContent(original);
       const copyId = await backbone.ids.next('annotation');
       const pageIds = await copyPages(original, copyId, target.id);
       const done = await transaction(backbone.database, async (session) => {
@@ -231,6 +231,15 @@ export function createTransfer(tools: AnnotationTools) {
       pages,
     });
     return (await storage.putPages(request, caller)).pageIds;
+  }
+}
+
+/** Refuses to move an annotation whose state does not allow it. */
+export function requireMovable({ status }: Annotation): void {
+  if (!MOVABLE.includes(status)) {
+    throw new Refusal('CONFLICT_STATUS', {
+      detail: `An annotation in status ${status} cannot be moved to another queue.`,
+    });
   }
 }
 

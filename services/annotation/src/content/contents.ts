@@ -83,7 +83,7 @@ export function createContents(tools: AnnotationTools) {
       const nodes = await content.list(annotationId, session);
       // New nodes are numbered from -1 down first: how many there are is known only afterwards.
       let count = 0;
-      const result = change(schema, nodes, { allocateId: () => --count, source: sourceOf(caller) });
+      const result = change(schema, nodes, { allocateId: () => --count, ...contextOf(before, caller) });
       if (result.errors) throw new Refusal('INVALID', { fields: result.errors });
       requireSize(sizeOf(nodes), sizeOf(result.nodes));
       const written = count < 0 ? numberNodes(result, await backbone.ids.next('node', -count)) : result;
@@ -117,7 +117,7 @@ export function createContents(tools: AnnotationTools) {
         const isAlone = node.category === 'datapoint' && before.contentSize !== null;
         if (!isAlone || concernsFormulas(schema, node.schemaId)) return null;
         requireWritable(before, caller);
-        const result = change(schema, [node], { allocateId: () => -1, source: sourceOf(caller) });
+        const result = change(schema, [node], { allocateId: () => -1, ...contextOf(before, caller) });
         if (result.errors) throw new Refusal('INVALID', { fields: result.errors });
         const [after] = result.changed;
         if (!after) return renderNode([node], nodeId);
@@ -306,8 +306,8 @@ export function createContents(tools: AnnotationTools) {
       if (!node) throw new Refusal('NOT_FOUND');
       const body = bodyJson === '' ? {} : (JSON.parse(bodyJson) as GridBody);
       const readCell = await readerOf(caller, annotationId, pagesOf(body, node));
-      const { nodes } = await write(caller, annotationId, (schema, before, { allocateId }) => {
-        const context = { allocateId, readCell, locale };
+      const { nodes } = await write(caller, annotationId, (schema, before, { allocateId, pageCount }) => {
+        const context = { allocateId, pageCount, readCell, locale };
         if (kind === contract.EditGridRequest_Kind.TRANSFORM) return transformGrid(schema, before, nodeId, context);
         return kind === contract.EditGridRequest_Kind.PARTS
           ? applyGridOperations(schema, before, nodeId, body.operations, context)
@@ -412,9 +412,9 @@ function pagesOf(body: GridBody, { grid }: ContentNode): number[] {
   return [...new Set(pages.filter((page): page is number => Number.isSafeInteger(page)))].slice(0, MOST_GRID_PAGES);
 }
 
-/** Where a write comes from: what a person writes is validated. */
-function sourceOf({ kind }: Caller): WriteContext['source'] {
-  return kind === 'user' ? 'user' : 'hook';
+/** Where a write comes from (what a person writes is validated), and where its values may stand. */
+function contextOf({ pageIds }: Annotation, { kind }: Caller): Omit<WriteContext, 'allocateId'> {
+  return { source: kind === 'user' ? 'user' : 'hook', ...(pageIds.length > 0 && { pageCount: pageIds.length }) };
 }
 
 function isEmpty({ changed, added, removed }: ContentChange): boolean {

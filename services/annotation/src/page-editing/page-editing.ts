@@ -6,6 +6,7 @@ import type { AnnotationTools } from '../annotation/annotation-tools';
 import { type Annotations, adding } from '../annotation/annotations';
 import { changeInSession, openAnnotation } from '../annotation/changes';
 import { newAnnotation, newPollId } from '../annotation/new-annotation';
+import { requireMovable } from '../annotation/transfer';
 import { applyTrigger } from '../lifecycle';
 
 /** A part and its document. */
@@ -121,8 +122,12 @@ export function createPageEditing(tools: AnnotationTools, annotations: Pick<Anno
       };
       const edited = parts.map(({ annotationId }) => (annotationId === undefined ? null : childOf(annotationId)));
       for (const child of edited) if (child) applyTrigger(child, 'edit_in_place', { caller, now });
-      for (const childId of [...request.deleteIds, ...request.moves.map(({ annotationId }) => annotationId)])
-        childOf(childId);
+      for (const childId of request.deleteIds) childOf(childId);
+      for (const { annotationId, targetQueueId } of request.moves) {
+        const child = childOf(annotationId);
+        requireMovable(child.status === 'reviewing' ? applyTrigger(child, 'cancel', { caller, now }) : child);
+        await getTarget(caller, targetQueueId, field);
+      }
       for (const stopped of request.stopIds) if (stopped !== id) childOf(stopped);
       const targets = await Promise.all(
         parts.map(({ targetQueueId }, i) =>
@@ -166,7 +171,12 @@ export function createPageEditing(tools: AnnotationTools, annotations: Pick<Anno
         for (const annotation of opened) await openAnnotation(tools, session, caller, annotation);
         await relate(session, parent, opened, relationId);
         for (const childId of request.deleteIds) await changeInSession(tools, session, caller, childId, 'delete');
-        const stops = [...request.stopIds, ...(request.stopParent && parts.length === 0 ? [id] : [])];
+        const stops = [
+          ...request.stopIds,
+          // What is in review stays in its queue.
+          ...request.moves.map(({ annotationId }) => annotationId),
+          ...(request.stopParent && parts.length === 0 ? [id] : []),
+        ];
         for (const stopped of new Set(stops)) {
           await changeInSession(tools, session, caller, stopped, 'cancel', {
             unless: ({ status }) => status !== 'reviewing',

@@ -30,6 +30,9 @@ const TIMES = [
 
 const PEOPLE = ['confirmed_by', 'deleted_by', 'exported_by', 'purged_by', 'rejected_by'] as const;
 
+/** API: related-objects.md section 3. */
+export const RELATION_TYPES = ['edit', 'attachment', 'duplicate'] as const;
+
 /** API: limits.md. */
 export const MAX_SEARCH_LENGTH = 256;
 
@@ -82,7 +85,7 @@ const ANNOTATION_FILTERS = {
   assignees: ids,
   labels: ids,
   relations__parent: ids,
-  relations__type: texts,
+  relations__type: choices(...RELATION_TYPES),
   relations__key: texts,
   ...ofTimes,
   search: searched,

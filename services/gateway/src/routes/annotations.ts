@@ -114,7 +114,7 @@ const { item, ...LISTED } = ANNOTATION.listed('List: annotation');
 
 /** An address that the page goes to: no script. */
 const pageUrl = z
-  .url({ protocol: /^https?$/, error: 'Enter a valid URL.' })
+  .url({ protocol: /^https?$/ })
   .max(2000)
   .nullish();
 /** API: annotations.md section 5. */
@@ -469,7 +469,8 @@ export function annotationRoutes(context: RouteContext) {
       }),
       call: async ({ body }, caller) => {
         const known = await lookups.users(body.assignees, caller);
-        if (body.assignees.some((id) => !known.some((user) => user.id === id))) throw unknownReference('assignees');
+        const present = new Set(known.flatMap(({ id, deleted }) => (deleted ? [] : [id])));
+        if (!body.assignees.every((id) => present.has(id))) throw unknownReference('assignees');
         const { annotations: found } = await annotations.getAnnotations({ ids: body.annotations }, caller);
         if (found.length !== new Set(body.annotations).size) throw unknownReference('annotations');
         for (const id of body.annotations) {

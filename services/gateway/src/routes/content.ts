@@ -32,9 +32,11 @@ const nodeBody = z.object({
   content: object.nullish(),
   validation_sources: z.array(string(255)).optional(),
   hidden: boolean.optional(),
-  options: z.array(object).optional(),
+  options: z.array(object).nullish(),
   time_spent: number.optional(),
   time_spent_overall: number.optional(),
+  time_spent_grid: number.optional(),
+  time_spent_grid_overall: number.optional(),
   no_recalculation: boolean.optional(),
 });
 

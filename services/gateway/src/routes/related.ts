@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { listRoute } from '../list-route';
 import { BLOCKER, NOTE, RELATION } from '../openapi/objects';
 import { created, replyOne } from '../reply/list';
+import { RELATION_TYPES } from '../request/annotation-filter';
 import { choices, ids, texts } from '../request/filters';
 import { type ApiRequest, route } from '../route';
 import type { RouteContext } from './index';
@@ -12,7 +13,6 @@ import { onlyOne } from './lookups';
 
 const note = name(4096);
 const noteType = z.enum(['rejection']).nullish();
-const RELATION_TYPES = ['edit', 'attachment', 'duplicate'] as const;
 const relationBody = z.object({
   type: z.enum(RELATION_TYPES),
   key: string(255).nullish(),
