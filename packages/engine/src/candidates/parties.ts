@@ -32,7 +32,7 @@ const REGISTER =
 const isPostal = (text: string): boolean => POSTAL.test(text.replace(REGISTER, '')) && !HOUSE.test(text);
 /** Words of streets, of text without accents: `\b` takes letters with accents for borders of words. */
 const STREET =
-  /(?:stra(?:ß|ss)e|str\.|\bstr\b|\bstreet\b|\bst\.|\bst\b|\broad\b|\brd\b|\bavenue\b|\bave\b|\blane\b|\bdrive\b|\bdr\b(?!\.?\s)|\bblvd\b|\bboulevard\b|\bbd\b|\bway\b|\bcourt\b|\bsquare\b|\bplace\b|\brue\b|\bchemin\b|\ballee\b|\bimpasse\b|\bquai\b|\broute de\b|\bulice\b|\bulica\b|\bul\.|\bal\.|\bos\.|\bvia\b|\bviale\b|\bpiazza\b|\bcorso\b|\blargo\b|\bvicolo\b|\bcalle\b|\bc\/|\bavda\b|\bplaza\b|\bpza\b|\bpaseo\b|\bctra\b|\bcarretera\b|\bpol(?:igono|\.) ind|platz\b|weg\b|gasse\b|allee\b|(?:ring|damm|ufer|markt|hof) \d|plein\b|laan\b|straat\b|gracht\b|singel\b|kade\b|gade\b|vej\b|straede\b|gatan?\b|vagen\b|gate\b|vei(?:en)?\b|katu\b|(?:tie|kuja|polku) \d|\butca\b|\but\b|\bu\. ?\d|\bter \d|\bkorut\b|\bnam\b|\bnamesti|\btrida\b|\bcesta\b|\bbulevardul\b|\bcalea\b|\bsos\.|\baleea\b|\bjalan\b|\bjln\b|\bjl\b|\btaman\b|\blorong\b|\bsuite\b|\bunit\b|\bfloor\b|\bp\.? ?o\.? ?box\b|\bbox \d|postfach|\bpostboks\b|\bpostbus\b|\bpl \d|\bapartado\b|\bhighway\b|\bparkway\b|\brua\b|\bavenida\b|\bav\.|\bpraca\b|\btravessa\b|\bestrada\b)/iu;
+  /(?:stra(?:ß|ss)e|str\.|\bstr\b|\bstreet\b|\bst\.|\bst\b|\broad\b|\brd\b|\bavenue\b|\bave\b|\blane\b|\bdrive\b|\bdr\b(?!\.?\s)|\bblvd\b|\bboulevard\b|\bbd\b|\bway\b|\bcourt\b|\bsquare\b|\bplace\b|\brue\b|\bchemin\b|\ballee\b|\bimpasse\b|\bquai\b|\broute de\b|\bulice\b|\bulica\b|\bul\.|\bal\.|\bos\.|\bvia\b|\bviale\b|\bpiazza\b|\bcorso\b|\blargo\b|\bvicolo\b|\bcalle\b|\bc\/|\bavda\b|\bplaza\b|\bpza\b|\bpaseo\b|\bctra\b|\bcarretera\b|\bpol(?:igono|\.) ind|platz\b|weg\b|gasse\b|allee\b|(?:ring|damm|ufer|markt|hof) \d|plein\b|laan\b|straat\b|gracht\b|singel\b|kade\b|gade\b|vej\b|straede\b|gatan?\b|vagen\b|gate\b|vei(?:en)?\b|katu\b|(?:tie|kuja|polku) \d|\butca\b|\but\b|\bu\. ?\d|\bter \d|\bkorut\b|\bnam\b|\bnamesti|\btrida\b|\bcesta\b|\bbulevardul\b|\bcalea\b|\bsos\.|\baleea\b|\bjalan\b|\bjln\b|\bjl\b|\btaman\b|\blorong\b|\bsuite\b|\bunit\b|\bfloor\b|\bp\.? ?o\.? ?box\b|\bbox \d|postfach|\bpostboks\b|\bpostbus\b|\bpl \d|\bapartado\b|\bhighway\b|\bparkway\b|\butja\b|\bsetany\b|\bfasor\b|\bkrt\b|\bsugarut\b|\brakpart\b|\bsplaiul\b|\bintrarea\b|\bb-dul\b|\bglorieta\b|\bronda\b|\brambla\b|\bcarrer\b|\bcamino\b|\blocalita\b|\bfraz\.|\bcontrada\b|\bv\.le\b|\bp\.?zza\b|\bc\.so\b|\bzone (?:industrielle|artisanale|d'activites)|\bfaubourg\b|\bmontee\b|\brynek\b|\bnabrezi|\bnamestie\b|\bpraceta\b|\balameda\b|\bplads\b|\btorv\b|\btorget\b|\bveien\b|\bbulevardi\b|\baukio\b|(?:dijk|dreef|steeg) \d|\bcircle\b|\bcrescent\b|\bterrace\b|\bmews\b|\brua\b|\bavenida\b|\bav\.|\bpraca\b|\btravessa\b|\bestrada\b)/iu;
 const unaccent = (text: string) => text.normalize('NFD').replace(/\p{M}/gu, '');
 const isStreet = (text: string): boolean => STREET.test(unaccent(text));
 const COUNTRY =
@@ -450,6 +450,8 @@ function splitAddressLine(line: string): { name: string; address: string } | und
   const office = registered ? sentences.find((one) => LABEL.test(one) && isPostal(one)) : undefined;
   if (office) return { name: sentences[0]!, address: office.replace(LABEL, '').replace(/\.$/, '') };
   const whole = sentences.length > 1 && isPostal(sentences[0]!) ? sentences[0]! : line;
+  const seated = splitAtSeat(whole);
+  if (seated) return seated;
   const text = whole.replace(SHARES, '');
   if (!isPostal(text) || text.length > 160) return undefined;
   // "Web Design · The Old Dairy, Ashby, Totnes TQ9 7UU · 01803 555 019"
@@ -697,6 +699,14 @@ function isSetApart(block: Segment[], next: Segment): boolean {
 const SEAT =
   /^(?:siège(?: social)?|registered (?:office|address)|sitz(?: der gesellschaft)?|geschäftsanschrift|sede(?: legale| social)?|domicilio(?: social)?|sídlo|siedziba|zetel|székhely|sediul(?: social)?)\s*:\s*/iu;
 
+/** "Acme Ltd · Registered office: 1 High Street, Leeds LS1 1AA": the label of the seat ends the name before it. */
+function splitAtSeat(line: string): { name: string; address: string } | undefined {
+  const [name = '', seat = ''] = line.split(/\s+[|·•∙*–—-]\s+/);
+  const address = seat.replace(SEAT, '');
+  const isName = hasLegalForm(name) && !/[:@]|\d{3}/.test(name);
+  return isName && address !== seat && isPostal(address) ? { name, address: addressIn(address) } : undefined;
+}
+
 /** A seat with its label has the name in the line above. */
 function splitSeat(page: PageLayout, segment: Segment): { name: string; address: string } | undefined {
   const rest = segment.text.replace(SEAT, '');
@@ -789,6 +799,7 @@ function findSender(tight: PageLayout, keys: Key[], taken: Party[]): Party | und
       segment.text.length > 2 &&
       looksNamed(segment) &&
       !isPostal(segment.text) &&
+      !isLabelOfNumber(page, segment) &&
       !isOther(segment),
   );
   const top = topmost
@@ -823,6 +834,23 @@ function findSender(tight: PageLayout, keys: Key[], taken: Party[]): Party | und
   const elsewhere = findAddressElsewhere(page, head, taken, keys);
   return elsewhere ? { ...party, address: elsewhere } : party;
 }
+
+/** "Tenant ref." with a code or a date beside it, in a column of such pairs, is a label that no dictionary has. */
+function isLabelOfNumber(page: PageLayout, segment: Segment): boolean {
+  const isPair = (one: Segment) => {
+    const value = rightOf(page, one);
+    const isNear = value !== undefined && value.box[0] - one.box[2] < PAIR_GAP * page.unit;
+    return isNear && /\d/.test(value.text) && !isPostal(value.text) && !/\d/.test(one.text);
+  };
+  const isNeighbour = (one: Segment) =>
+    one !== segment &&
+    Math.abs(one.box[0] - segment.box[0]) < 0.5 * page.unit &&
+    Math.min(Math.abs(linesBetween(segment, one, page.unit)), Math.abs(linesBetween(one, segment, page.unit))) < 1.2;
+  return isPair(segment) && page.segments.some((one) => isNeighbour(one) && isPair(one));
+}
+
+/** Space between a label and its value, in heights of the page's words; between a name and what stands beside it there is more. */
+const PAIR_GAP = 5;
 
 /** The name may stand in the letterhead alone, and once more over the address. */
 function findNameAgain(
