@@ -131,3 +131,45 @@ test('a long description that reaches over the border of the next column', () =>
     amount_total_base: '186.00',
   });
 });
+
+test('the heading of a table is no company, although a limited partnership has the same letters', () => {
+  const fields = read(`
+    TRANS-KOWAL Adam Kowalczyk            Konin, dnia 11.10.2023 r.
+    Przemysłowa 8
+    62-510 Konin
+
+    FAKTURA NR 10/18/2023/UE
+
+    Lp. Nazwa usługi
+    1   Usługa transportowa
+  `);
+  expect(fields.sender_name).toBe('TRANS-KOWAL Adam Kowalczyk');
+});
+
+test("the recipient's lines under a letterhead are not the sender's, whose address stands in the middle of the page", () => {
+  const fields = read(`${'\n'.repeat(6)}
+    Lumikki Energia                 LASKU
+      Matti Meikäläinen             Laskun numero 7011223344
+      Kuusitie 8 B 14               Eräpäivä      17.01.2024
+      00270 HELSINKI
+
+    Maksettava yhteensä   38,88 €
+    ${'\n'.repeat(15)}
+    Lumikki Energia Oy, Voimakatu 2, 90100 Oulu · Y-tunnus 0871234-5 · IBAN FI37 1590 3000 0007 76 · BIC NDEAFIHH
+  `);
+  expect(fields).toMatchObject({
+    sender_address: 'Voimakatu 2, 90100 Oulu',
+    recipient_address: 'Kuusitie 8 B 14, 00270 HELSINKI',
+  });
+});
+
+test('a name in the window of a letter that stands less far under the line with the sender than its street', () => {
+  const fields = read(`
+    Moravská plynárenská, a.s., Plynárenská 499/1, 657 02 Brno
+
+                                                           Radim Kovařík st
+                                                           Lipová 23
+                                                           664 34 Kuřim
+  `);
+  expect(fields).toMatchObject({ recipient_name: 'Radim Kovařík st', recipient_address: 'Lipová 23, 664 34 Kuřim' });
+});

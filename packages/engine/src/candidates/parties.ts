@@ -19,7 +19,7 @@ export interface Party {
 
 /** Legal forms, which only companies have behind their names. */
 const LEGAL_FORM =
-  /(?:^|[\s,])(?:gmbh|g\.m\.b\.h\.?|mbh|ag|kg|ohg|ug|e\.\s?k\.?|e\.\s?v\.?|se|ltd\.?|limited|llc|l\.l\.c\.|inc\.?|incorporated|corp\.?|corporation|plc|llp|lp|co\.|company|sdn\.?|bhd\.?|pte|pty|s\.?a\.?r\.?l\.?|sas|s\.a\.s\.?|sasu|eurl|s\.?\s?a\.?|sci|scop|s\.\s?r\.\s?o\.?|spol\.?|a\.\s?s\.?|k\.\s?s\.?|v\.o\.s\.?|z\.\s?s\.?|sp\.\s?z\s?o\.?\s?o\.?|s\.?p\.?a\.?|s\.?r\.?l\.?|s\.?n\.?c\.?|s\.a\.s\.?|s\.?l\.?u?\.?|s\.?c\.?|lda\.?|unipessoal|b\.?v\.?|n\.?v\.?|v\.?o\.?f\.?|aps|a\/s|i\/s|ab|hb|as|asa|oy|oyj|kft\.?|zrt\.?|nyrt\.?|bt\.?|s\.?r\.?l\.?|d\.o\.o\.?|jdoo|gbr|partg|vvag|a\.\s?g\.|e\.\s?u\.|ges\.?m\.?b\.?h\.?|sp\.\s?[kj]\.|s\.?a\.?u\.?|ltda\.?|c\.\s?b\.|s\.\s?coop\.?|s\.?c\.?r\.?l\.?|s\.?r\.?l\.?s\.?|pvt\.?|private limited|oü|uab|genossenschaft|stiftung|verlag|enterprise|enterprises|trading|holdings?|group|hotel|restaurant|store|stores|services|solutions|industries)(?=$|[\s,.)&-])/iu;
+  /(?:^|[\s,])(?:gmbh|g\.m\.b\.h\.?|mbh|ag|kg|ohg|ug|e\.\s?k\.?|e\.\s?v\.?|se|ltd\.?|limited|llc|l\.l\.c\.|inc\.?|incorporated|corp\.?|corporation|plc|llp|(?<=\s)lp|co\.|company|sdn\.?|bhd\.?|pte|pty|s\.?a\.?r\.?l\.?|sas|s\.a\.s\.?|sasu|eurl|s\.?\s?a\.?|sci|scop|s\.\s?r\.\s?o\.?|spol\.?|a\.\s?s\.?|k\.\s?s\.?|v\.o\.s\.?|z\.\s?s\.?|sp\.\s?z\s?o\.?\s?o\.?|s\.?p\.?a\.?|s\.?r\.?l\.?|s\.?n\.?c\.?|s\.a\.s\.?|s\.?l\.?u?\.?|s\.?c\.?|lda\.?|unipessoal|b\.?v\.?|n\.?v\.?|v\.?o\.?f\.?|aps|a\/s|i\/s|ab|hb|as|asa|oy|oyj|kft\.?|zrt\.?|nyrt\.?|bt\.?|s\.?r\.?l\.?|d\.o\.o\.?|jdoo|gbr|partg|vvag|a\.\s?g\.|e\.\s?u\.|ges\.?m\.?b\.?h\.?|sp\.\s?[kj]\.|s\.?a\.?u\.?|ltda\.?|c\.\s?b\.|s\.\s?coop\.?|s\.?c\.?r\.?l\.?|s\.?r\.?l\.?s\.?|pvt\.?|private limited|oü|uab|genossenschaft|stiftung|verlag|enterprise|enterprises|trading|holdings?|group|hotel|restaurant|store|stores|services|solutions|industries)(?=$|[\s,.)&-])/iu;
 
 const POSTAL =
   /(?:\b(?:[A-Z]{1,2}[- ])?\d{4,5}[ ,]+\p{Lu}\p{L}|\b\d{3} \d{2}[ ,]+\p{Lu}|\b\d{2}-\d{3} \p{Lu}|\b\d{4} ?[A-Z]{2}\b[ ,]+\p{Lu}|\b[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}\b|\b[A-Z]{2}\.?,? \d{5}(?:-\d{4})?\b|\b\d{4}-\d{3} \p{Lu}|\p{L},? \d{5}\b|\b[A-Z]\d[A-Z] \d[A-Z]\d\b|\b(?:NSW|VIC|QLD|WA|SA|TAS|ACT|NT)[ ,]+\d{4}\b|\p{L}{3}\s?[-–]\s?\d{6}\b|\b\d{6}[ ,]+\p{Lu}\p{Ll}|\bSingapore \d{6}\b|\b[A-Z]\d[\dW] [A-Z0-9]{4}\b|\b\d{5}-\d{3}\b)/u;
@@ -259,7 +259,8 @@ function follow(page: PageLayout, head: Segment, keys: Key[], heading?: Key): Pa
           keys.some((key) => key.tokens[0] === one.tokens[0] && means(key, 'label_address'));
         return near || isFormLabel || (count === 0 && isInColumn(above, one, page.unit));
       })
-      .sort((a, b) => (isBeside(a, b) ? a.box[0] - b.box[0] : a.box[1] - b.box[1]))[0];
+      .sort((a, b) => (isBeside(a, b) ? a.box[0] - b.box[0] : a.box[1] - b.box[1]))
+      .map((one) => (count === 0 ? topOfBlock(page, head, one) : one))[0];
     if (!next || linesBetween(above, next, page.unit) > (count === 0 ? 2.6 : heading ? 2.1 : 1.5)) break;
     const first = keys.filter(
       (key) => next.tokens.slice(0, 2).includes(key.tokens[0]!) && key.tokens.some((t) => next.tokens[0] === t),
@@ -286,6 +287,18 @@ function follow(page: PageLayout, head: Segment, keys: Key[], heading?: Key): Pa
     above = next;
   }
   return lines;
+}
+
+/** The first line of the block that a line is in: a smaller share of a long one is under the head than of those below it. */
+function topOfBlock(page: PageLayout, head: Segment, line: Segment): Segment {
+  const above = page.segments.find(
+    (one) =>
+      one.box[1] > head.box[3] - 0.4 * page.unit &&
+      one.box[1] < line.box[1] - 0.4 * page.unit &&
+      Math.abs(one.box[0] - line.box[0]) < 0.3 * page.unit &&
+      linesBetween(one, line, page.unit) < 0.6,
+  );
+  return above ? topOfBlock(page, head, above) : line;
 }
 
 /** True when something else of the lower one's column stands between the two. */
@@ -817,7 +830,7 @@ function findSender(tight: PageLayout, keys: Key[], taken: Party[]): Party | und
   const title = head.tokens.findLastIndex((token, at) => at > 0 && isTitle(token.text));
   const named = title > 0 && title === head.tokens.length - 1 ? head.tokens.slice(0, title) : head.tokens;
   const name = toLine([...(isPart ? before.tokens : []), ...named]);
-  const under = [name, ...followCentred(page, head, keys)];
+  const under = [name, ...followCentred(page, head, keys, taken)];
   const evidence = head === chosen ? 'company' : 'top';
   const party = readParty('sender', under, keys, page, evidence) ?? {
     role: 'sender' as const,
@@ -877,7 +890,7 @@ const isCertain = ({ tokens }: Segment) =>
   tokens.filter(({ confidence }) => confidence > 0.55).length >= tokens.length / 2;
 
 /** Letterheads are often centred, or aligned right. */
-function followCentred(page: PageLayout, head: Segment, keys: Key[]): PartyLine[] {
+function followCentred(page: PageLayout, head: Segment, keys: Key[], taken: Party[]): PartyLine[] {
   const lines: PartyLine[] = [];
   let above = head;
   for (let count = 0; count < 7; count++) {
@@ -896,7 +909,7 @@ function followCentred(page: PageLayout, head: Segment, keys: Key[]): PartyLine[
     const ends =
       first && !INSIDE.some((field) => means(first, field)) && first.meanings.some((one) => one.weight === 1);
     if (ends && !isStreet(next.text)) break;
-    if (isTitle(next.text)) break;
+    if (isTitle(next.text) || taken.some((party) => overlaps(party.box, next.box))) break;
     lines.push(toLine(next.tokens));
     above = next;
   }
