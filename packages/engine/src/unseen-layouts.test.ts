@@ -173,3 +173,32 @@ test('a name in the window of a letter that stands less far under the line with 
   `);
   expect(fields).toMatchObject({ recipient_name: 'Radim Kovařík st', recipient_address: 'Lipová 23, 664 34 Kuřim' });
 });
+
+test('a company addressed as "Firma" is the recipient', () => {
+  const fields = read(`${'\n'.repeat(6)}
+    Firma
+    Baumeister Reitinger Ges.m.b.H.
+    Gewerbepark Nord 6
+    4971 Aurolzmünster
+
+    Rechnung Nr. 37
+    ${'\n'.repeat(50)}
+    Zimmerei Pils e.U.
+    Pram 14, 4753 Taiskirchen
+  `);
+  expect(fields.recipient_name).toBe('Baumeister Reitinger Ges.m.b.H.');
+});
+
+test('the year of a date is no postcode', () => {
+  const fields = read(`
+    Zimmerei Pils e.U.
+
+    Dachstuhl, Auftrag vom 12. November 2024, Leistungszeitraum Februar 2025
+    Zimmerei Pils e.U. · Pram 14 · 4753 Taiskirchen
+  `);
+  expect(fields).toMatchObject({ sender_name: 'Zimmerei Pils e.U.', sender_address: 'Pram 14, 4753 Taiskirchen' });
+});
+
+test('a number and its year on both sides of a slash between spaces', () => {
+  expect(read('Schlussrechnung Nr. 37 / 2025').document_id).toBe('37/2025');
+});
