@@ -34,7 +34,7 @@ export function analyze(
   const onFirst = first ? findParties(first, firstKeys, (line) => isItem(first.number, line)) : [];
   const parties = [...onFirst, ...findAddressOnPages(pages.slice(1), onFirst)];
   const taxRows = findTaxRows(pages, values, isItem, keys);
-  const findings = { pages, keys, values, parties, taxSums: sumTaxRows(taxRows), isItem };
+  const findings = { pages, keys, values, parties, taxSums: sumTaxRows(taxRows, values), isItem };
   const fields = scoreFields(findings, model, least);
   const rates = values.filter((value) => value.type === 'rate');
   const taxes = tabulateTaxes(taxRows, fields, rates);

@@ -295,6 +295,7 @@ function tryTriple(content: Content[], quantity: number, price: number, amount: 
  */
 export function cutRow(line: Line, columns: Column<Meaning>[], mark: DecimalMark): Map<Column<Meaning>, Token[]> {
   const cut = cutLine(line, columns);
+  takeBackWords(cut, columns);
   columns.forEach((column, at) => {
     const tokens = cut.get(column);
     if (!tokens) return;
@@ -320,4 +321,20 @@ export function cutRow(line: Line, columns: Column<Meaning>[], mark: DecimalMark
     cut.set(other, tokens);
   });
   return cut;
+}
+
+/** The end of a long description reaches over the border to a column of numbers: it is part of the same text. */
+function takeBackWords(cut: Map<Column<Meaning>, Token[]>, columns: Column<Meaning>[]): void {
+  const described = columns.findIndex(({ meaning }) => meaning === 'description');
+  const next = columns[described + 1];
+  const [words, tokens] = [described < 0 ? undefined : cut.get(columns[described]!), next && cut.get(next)];
+  if (!next || !words || !tokens || !NUMERIC.has(next.meaning)) return;
+  const segment = words.at(-1)!.segment;
+  const over = tokens.filter((token) => token.segment === segment);
+  if (over.length === 0 || over.length === tokens.length || !over.some(({ text }) => /\p{L}/u.test(text))) return;
+  cut.set(columns[described]!, [...words, ...over]);
+  cut.set(
+    next,
+    tokens.filter((token) => !over.includes(token)),
+  );
 }

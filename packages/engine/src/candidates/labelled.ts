@@ -52,11 +52,13 @@ export function pairWithLabels<T extends Placed>(
   for (const key of own) {
     const weight = key.meanings.find((meaning) => meaning.field === field)!.weight;
     const others = breaking.filter((other) => other !== key);
+    // "Deposit of 12 May: 150.00": what announces a date does not come between a label and its amount.
+    const between = options.last ? others.filter((other) => !announcesDate(other)) : others;
     const beside = values.filter(
       (value) =>
         isBeside(key, value) &&
         startOf(value, key) >= key.box[2] - 0.3 * page.unit &&
-        !others.some(
+        !between.some(
           (other) => isBeside(key, other) && other.box[0] >= key.box[2] - 1 && other.box[2] <= value.box[0] + 1,
         ),
     );
@@ -115,6 +117,9 @@ const PARTIES = ['sender', 'recipient', 'delivery', 'label_name', 'label_skip'];
 function breaks({ meanings }: Key): boolean {
   return meanings.some((one) => one.weight >= BLOCKING_WEIGHT && !PARTIES.includes(one.field));
 }
+
+const announcesDate = ({ meanings, tokens }: Key): boolean =>
+  /^\p{Ll}/u.test(tokens[0]!.text) && meanings.every(({ field }) => /date|^terms$/.test(field));
 
 /** Where the next thing on the label's line begins: the cell of a form reaches to there. */
 function nextOnLine(page: PageLayout, key: Key): number {

@@ -417,6 +417,11 @@ function readRows(
     if (codeTokens && !draft.cells.has('code') && codeTokens.length === 1) {
       draft.cells.set('code', { tokens: codeTokens, value: codeTokens[0]!.text, raw: codeTokens[0]!.text });
     }
+    const begun = draft.cells.get('code');
+    if (begun && codeTokens?.length === 1 && /[-/]$/.test(begun.value)) {
+      const value = `${begun.value}${codeTokens[0]!.text}`;
+      draft.cells.set('code', { tokens: [...begun.tokens, ...codeTokens], value, raw: value });
+    }
     numbers.push(line.number);
     draft.lines.push(line);
     last = line;

@@ -2,6 +2,7 @@ import { normalize, type PageLayout, type Segment, type Token, unite } from '../
 import { isBeside, isInColumn, linesBetween } from '../layout/relations';
 import type { Position } from '../recognition';
 import type { Key } from './key-phrases';
+import { CAPITAL, COUNTRY, hasLegalForm, isContact, isPostal, isStreet, isTrade, REACH } from './party-forms';
 
 export type Role = 'sender' | 'recipient' | 'delivery';
 
@@ -15,56 +16,6 @@ export interface Party {
   box: Position;
   /** How it was found; decides the confidence. */
   evidence: 'label' | 'window' | 'company' | 'block' | 'top';
-}
-
-/** Legal forms, which only companies have behind their names. */
-const LEGAL_FORM =
-  /(?:^|[\s,])(?:gmbh|g\.m\.b\.h\.?|mbh|ag|kg|ohg|ug|e\.\s?k\.?|e\.\s?v\.?|se|ltd\.?|limited|llc|l\.l\.c\.|inc\.?|incorporated|corp\.?|corporation|plc|llp|lp|co\.|company|sdn\.?|bhd\.?|pte|pty|s\.?a\.?r\.?l\.?|sas|s\.a\.s\.?|sasu|eurl|s\.?\s?a\.?|sci|scop|s\.\s?r\.\s?o\.?|spol\.?|a\.\s?s\.?|k\.\s?s\.?|v\.o\.s\.?|z\.\s?s\.?|sp\.\s?z\s?o\.?\s?o\.?|s\.?p\.?a\.?|s\.?r\.?l\.?|s\.?n\.?c\.?|s\.a\.s\.?|s\.?l\.?u?\.?|s\.?c\.?|lda\.?|unipessoal|b\.?v\.?|n\.?v\.?|v\.?o\.?f\.?|aps|a\/s|i\/s|ab|hb|as|asa|oy|oyj|kft\.?|zrt\.?|nyrt\.?|bt\.?|s\.?r\.?l\.?|d\.o\.o\.?|jdoo|gbr|partg|vvag|a\.\s?g\.|e\.\s?u\.|ges\.?m\.?b\.?h\.?|sp\.\s?[kj]\.|s\.?a\.?u\.?|ltda\.?|c\.\s?b\.|s\.\s?coop\.?|s\.?c\.?r\.?l\.?|s\.?r\.?l\.?s\.?|pvt\.?|private limited|oü|uab|genossenschaft|stiftung|verlag|enterprise|enterprises|trading|holdings?|group|hotel|restaurant|store|stores|services|solutions|industries)(?=$|[\s,.)&-])/iu;
-
-const POSTAL =
-  /(?:\b(?:[A-Z]{1,2}[- ])?\d{4,5}[ ,]+\p{Lu}\p{L}|\b\d{3} \d{2}[ ,]+\p{Lu}|\b\d{2}-\d{3} \p{Lu}|\b\d{4} ?[A-Z]{2}\b[ ,]+\p{Lu}|\b[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}\b|\b[A-Z]{2}\.?,? \d{5}(?:-\d{4})?\b|\b\d{4}-\d{3} \p{Lu}|\p{L},? \d{5}\b|\b[A-Z]\d[A-Z] \d[A-Z]\d\b|\b(?:NSW|VIC|QLD|WA|SA|TAS|ACT|NT)[ ,]+\d{4}\b|\p{L}{3}\s?[-–]\s?\d{6}\b|\b\d{6}[ ,]+\p{Lu}\p{Ll}|\bSingapore \d{6}\b|\b[A-Z]\d[\dW] [A-Z0-9]{4}\b|\b\d{5}-\d{3}\b)/u;
-/** "2261 Market Street": the number of a house, not of a place. */
-const HOUSE =
-  /^\d{1,5}[A-Z]? (?:[\p{L}\d][\p{L}\d.'-]* ){1,4}(?:street|st|road|rd|avenue|ave|lane|ln|drive|dr|blvd|boulevard|way|court|ct|square|sq|place|pl|parkway|pkwy|highway|hwy|terrace|close|crescent|row|park)\.?,?$/iu;
-/** "HRA 581204 Freiburg", "P.O. Box 61188": the number of a register or a box, not of a place. */
-const REGISTER =
-  /\b(?:(?:P\.? ?O\.? ?)?Box|Postfach|Postboks|Postbus|Apartado|BP|HR[AB]|FN|VR|GnR|PR|RCS|REA|KRS|BDO|REGON|SIRET|SIREN)\.?(?: Nr\.?| n°)? ?[\d ]*\d/g;
-const isPostal = (text: string): boolean => POSTAL.test(text.replace(REGISTER, '')) && !HOUSE.test(text);
-/** Words of streets, of text without accents: `\b` takes letters with accents for borders of words. */
-const STREET =
-  /(?:stra(?:ß|ss)e|str\.|\bstr\b|\bstreet\b|\bst\.|\bst\b|\broad\b|\brd\b|\bavenue\b|\bave\b|\blane\b|\bdrive\b|\bdr\b(?!\.?\s)|\bblvd\b|\bboulevard\b|\bbd\b|\bway\b|\bcourt\b|\bsquare\b|\bplace\b|\brue\b|\bchemin\b|\ballee\b|\bimpasse\b|\bquai\b|\broute de\b|\bulice\b|\bulica\b|\bul\.|\bal\.|\bos\.|\bvia\b|\bviale\b|\bpiazza\b|\bcorso\b|\blargo\b|\bvicolo\b|\bcalle\b|\bc\/|\bavda\b|\bplaza\b|\bpza\b|\bpaseo\b|\bctra\b|\bcarretera\b|\bpol(?:igono|\.) ind|platz\b|weg\b|gasse\b|allee\b|(?:ring|damm|ufer|markt|hof) \d|plein\b|laan\b|straat\b|gracht\b|singel\b|kade\b|gade\b|vej\b|straede\b|gatan?\b|vagen\b|gate\b|vei(?:en)?\b|katu\b|(?:tie|kuja|polku) \d|\butca\b|\but\b|\bu\. ?\d|\bter \d|\bkorut\b|\bnam\b|\bnamesti|\btrida\b|\bcesta\b|\bbulevardul\b|\bcalea\b|\bsos\.|\baleea\b|\bjalan\b|\bjln\b|\bjl\b|\btaman\b|\blorong\b|\bsuite\b|\bunit\b|\bfloor\b|\bp\.? ?o\.? ?box\b|\bbox \d|postfach|\bpostboks\b|\bpostbus\b|\bpl \d|\bapartado\b|\bhighway\b|\bparkway\b|\brua\b|\bavenida\b|\bav\.|\bpraca\b|\btravessa\b|\bestrada\b)/iu;
-const unaccent = (text: string) => text.normalize('NFD').replace(/\p{M}/gu, '');
-const isStreet = (text: string): boolean => STREET.test(unaccent(text));
-const COUNTRY =
-  /^(?:deutschland|germany|allemagne|france|frankreich|united states(?: of america)?|u\.?s\.?a?\.?|united kingdom|u\.?k\.?|great britain|england|italia|italy|nederland|(?:the )?netherlands|españa|spain|portugal|česká republika|česko|czech republic|slovensko|slovenská republika|slovakia|polska|poland|magyarország|hungary|schweiz|suisse|switzerland|österreich|austria|belgi(?:ë|que|um|en)|danmark|denmark|sverige|sweden|norge|norway|suomi|finland|malaysia|singapore|australia|canada|india|ireland|românia|luxembourg)\.?$/iu;
-const CONTACT =
-  /@|www\.|https?:|\bfax\b|\b(?:tel|tlf|puh|phone|telefon|telefono|telephone|telefone|mobil|mobile|e-?mail)(?![\p{L}])|\+\d{2}/iu;
-/** Where in a line it is told how to reach somebody. */
-const REACH = /(?<!\S)(?:\S+@|www\.|https?:|fax|t[eé]l|tlf|puh|phone|mobile?|e-?mail|\+\d{2})/iu;
-/** A telephone number without a word for it. */
-const isPhone = (text: string): boolean => /^\+?[\d\s()/.-]+$/.test(text) && /^\d{9,13}$/.test(text.replace(/\D/g, ''));
-/** How to reach somebody is no part of the address. */
-const isContact = (text: string): boolean => CONTACT.test(unaccent(text)) || isPhone(text);
-
-/** "SAS au capital de 15 000 €" tells the form of a company, not its name. */
-const CAPITAL =
-  /\b(?:au capital|capital social|capitale sociale|share capital|stammkapital|grundkapital|základní kapitál|základné imanie|kapitał zakładowy)\b/iu;
-/** Words for trades stand under the names of shops too: "Restaurant - Brasserie". */
-const TRADE =
-  /^(?:enterprises?|trading|holdings?|group|hotel|restaurant|stores?|services|solutions|industries|verlag|company)$/iu;
-const isTrade = (text: string): boolean => {
-  const forms = [...text.matchAll(new RegExp(LEGAL_FORM, 'giu'))].map(([form]) => form.replace(/^[\s,]+/, ''));
-  return forms.length > 0 && forms.every((form) => TRADE.test(form));
-};
-
-/** Units, articles and the like in small letters ("500 kg", "se") are no legal forms. */
-function hasLegalForm(text: string): boolean {
-  for (const match of text.matchAll(new RegExp(LEGAL_FORM, 'giu'))) {
-    const form = match[0].replace(/^[\s,]+/, '');
-    if (form.length > 2 || form !== form.toLowerCase() || (text === text.toLowerCase() && !/\d/.test(text)))
-      return true;
-  }
-  return false;
 }
 
 /** Features of a name or an address: what its form says, whoever it may be. */
@@ -259,7 +210,8 @@ function follow(page: PageLayout, head: Segment, keys: Key[], heading?: Key): Pa
           keys.some((key) => key.tokens[0] === one.tokens[0] && means(key, 'label_address'));
         return near || isFormLabel || (count === 0 && isInColumn(above, one, page.unit));
       })
-      .sort((a, b) => (isBeside(a, b) ? a.box[0] - b.box[0] : a.box[1] - b.box[1]))[0];
+      .sort((a, b) => (isBeside(a, b) ? a.box[0] - b.box[0] : a.box[1] - b.box[1]))
+      .map((one) => (count === 0 ? topOfBlock(page, head, one) : one))[0];
     if (!next || linesBetween(above, next, page.unit) > (count === 0 ? 2.6 : heading ? 2.1 : 1.5)) break;
     const first = keys.filter(
       (key) => next.tokens.slice(0, 2).includes(key.tokens[0]!) && key.tokens.some((t) => next.tokens[0] === t),
@@ -286,6 +238,18 @@ function follow(page: PageLayout, head: Segment, keys: Key[], heading?: Key): Pa
     above = next;
   }
   return lines;
+}
+
+/** The first line of the block that a line is in: a smaller share of a long one is under the head than of those below it. */
+function topOfBlock(page: PageLayout, head: Segment, line: Segment): Segment {
+  const above = page.segments.find(
+    (one) =>
+      one.box[1] > head.box[3] - 0.4 * page.unit &&
+      one.box[1] < line.box[1] - 0.4 * page.unit &&
+      Math.abs(one.box[0] - line.box[0]) < 0.3 * page.unit &&
+      linesBetween(one, line, page.unit) < 0.6,
+  );
+  return above ? topOfBlock(page, head, above) : line;
 }
 
 /** True when something else of the lower one's column stands between the two. */
@@ -450,6 +414,8 @@ function splitAddressLine(line: string): { name: string; address: string } | und
   const office = registered ? sentences.find((one) => LABEL.test(one) && isPostal(one)) : undefined;
   if (office) return { name: sentences[0]!, address: office.replace(LABEL, '').replace(/\.$/, '') };
   const whole = sentences.length > 1 && isPostal(sentences[0]!) ? sentences[0]! : line;
+  const seated = splitAtSeat(whole);
+  if (seated) return seated;
   const text = whole.replace(SHARES, '');
   if (!isPostal(text) || text.length > 160) return undefined;
   // "Web Design · The Old Dairy, Ashby, Totnes TQ9 7UU · 01803 555 019"
@@ -604,7 +570,8 @@ function findAddressBlock(page: PageLayout, keys: Key[], taken: Party[]): Party 
             (means(key, 'iban') || (isRegistration(key) && !hasAnother(key, block, keys))),
         ),
     );
-    if (own || startsWithKey(top, keys)) continue;
+    // "Firma" alone over a name addresses it; elsewhere it is a label.
+    if (own || (startsWithKey(top, keys) && !SALUTATION.test(top.text))) continue;
     // Receipts begin with the address of the shop, in the middle of the paper.
     if (isFirstAddress(page, block) && block.every((segment) => isCentred(segment, page))) continue;
     // The topmost address of a page without labels is the sender's letterhead.
@@ -696,6 +663,14 @@ function isSetApart(block: Segment[], next: Segment): boolean {
 /** "Registered office: 1 High Street, Leeds LS1 1AA" */
 const SEAT =
   /^(?:siège(?: social)?|registered (?:office|address)|sitz(?: der gesellschaft)?|geschäftsanschrift|sede(?: legale| social)?|domicilio(?: social)?|sídlo|siedziba|zetel|székhely|sediul(?: social)?)\s*:\s*/iu;
+
+/** "Acme Ltd · Registered office: 1 High Street, Leeds LS1 1AA": the label of the seat ends the name before it. */
+function splitAtSeat(line: string): { name: string; address: string } | undefined {
+  const [name = '', seat = ''] = line.split(/\s+[|·•∙*–—-]\s+/);
+  const address = seat.replace(SEAT, '');
+  const isName = hasLegalForm(name) && !/[:@]|\d{3}/.test(name);
+  return isName && address !== seat && isPostal(address) ? { name, address: addressIn(address) } : undefined;
+}
 
 /** A seat with its label has the name in the line above. */
 function splitSeat(page: PageLayout, segment: Segment): { name: string; address: string } | undefined {
@@ -789,6 +764,7 @@ function findSender(tight: PageLayout, keys: Key[], taken: Party[]): Party | und
       segment.text.length > 2 &&
       looksNamed(segment) &&
       !isPostal(segment.text) &&
+      !isLabelOfNumber(page, segment) &&
       !isOther(segment),
   );
   const top = topmost
@@ -806,7 +782,7 @@ function findSender(tight: PageLayout, keys: Key[], taken: Party[]): Party | und
   const title = head.tokens.findLastIndex((token, at) => at > 0 && isTitle(token.text));
   const named = title > 0 && title === head.tokens.length - 1 ? head.tokens.slice(0, title) : head.tokens;
   const name = toLine([...(isPart ? before.tokens : []), ...named]);
-  const under = [name, ...followCentred(page, head, keys)];
+  const under = [name, ...followCentred(page, head, keys, taken)];
   const evidence = head === chosen ? 'company' : 'top';
   const party = readParty('sender', under, keys, page, evidence) ?? {
     role: 'sender' as const,
@@ -823,6 +799,23 @@ function findSender(tight: PageLayout, keys: Key[], taken: Party[]): Party | und
   const elsewhere = findAddressElsewhere(page, head, taken, keys);
   return elsewhere ? { ...party, address: elsewhere } : party;
 }
+
+/** "Tenant ref." with a code or a date beside it, in a column of such pairs, is a label that no dictionary has. */
+function isLabelOfNumber(page: PageLayout, segment: Segment): boolean {
+  const isPair = (one: Segment) => {
+    const value = rightOf(page, one);
+    const isNear = value !== undefined && value.box[0] - one.box[2] < PAIR_GAP * page.unit;
+    return isNear && /\d/.test(value.text) && !isPostal(value.text) && !/\d/.test(one.text);
+  };
+  const isNeighbour = (one: Segment) =>
+    one !== segment &&
+    Math.abs(one.box[0] - segment.box[0]) < 0.5 * page.unit &&
+    Math.min(Math.abs(linesBetween(segment, one, page.unit)), Math.abs(linesBetween(one, segment, page.unit))) < 1.2;
+  return isPair(segment) && page.segments.some((one) => isNeighbour(one) && isPair(one));
+}
+
+/** Space between a label and its value, in heights of the page's words; between a name and what stands beside it there is more. */
+const PAIR_GAP = 5;
 
 /** The name may stand in the letterhead alone, and once more over the address. */
 function findNameAgain(
@@ -849,7 +842,7 @@ const isCertain = ({ tokens }: Segment) =>
   tokens.filter(({ confidence }) => confidence > 0.55).length >= tokens.length / 2;
 
 /** Letterheads are often centred, or aligned right. */
-function followCentred(page: PageLayout, head: Segment, keys: Key[]): PartyLine[] {
+function followCentred(page: PageLayout, head: Segment, keys: Key[], taken: Party[]): PartyLine[] {
   const lines: PartyLine[] = [];
   let above = head;
   for (let count = 0; count < 7; count++) {
@@ -868,7 +861,7 @@ function followCentred(page: PageLayout, head: Segment, keys: Key[]): PartyLine[
     const ends =
       first && !INSIDE.some((field) => means(first, field)) && first.meanings.some((one) => one.weight === 1);
     if (ends && !isStreet(next.text)) break;
-    if (isTitle(next.text)) break;
+    if (isTitle(next.text) || taken.some((party) => overlaps(party.box, next.box))) break;
     lines.push(toLine(next.tokens));
     above = next;
   }

@@ -41,7 +41,7 @@ export function findReferences(page: PageLayout, values: Value[], labels: Set<To
       if (/[-/]$/.test(previous?.text ?? '') && isCode(strip(previous!.text)) && !typed.has(previous!)) return;
       for (let next = at + 1; next < tokens.length; next++) {
         const joined = /[-/]$/.test(tokens[next - 1]!.text) || /^[-/]\S/.test(tokens[next]!.text);
-        if (!joined || typed.has(tokens[next]!)) break;
+        if (!(joined || isSpacedSlash(tokens, next)) || typed.has(tokens[next]!)) break;
         group.push(tokens[next]!);
       }
       const raw = strip(group.map((one) => one.text).join(' ')).replace(GLUED_LABEL, '');
@@ -56,6 +56,10 @@ export function findReferences(page: PageLayout, values: Value[], labels: Set<To
   }
   return references;
 }
+
+/** "37 / 2025": a number and its year. */
+const isSpacedSlash = (tokens: Token[], at: number) =>
+  tokens[at]!.text === '/' && /^\d{1,6}$/.test(tokens[at - 1]!.text) && /^\d{2,4}$/.test(tokens[at + 1]?.text ?? '');
 
 /**
  * "Seria ATC Nr. 00871", as Romanian invoices are numbered: the series belongs to the number.

@@ -109,8 +109,30 @@ export function findValues(page: PageLayout, rules: ReadingRules): Value[] {
     ...page.segments.flatMap((segment) => findInSegment(segment, rules)),
     ...findWrappedIbans(page),
     ...findWrappedVatIds(page),
+    ...findWrappedDates(page, rules),
   ];
 }
+
+/** "2025-03-" at the end of a line, and "20" at the beginning of the next: browsers break lines at hyphens. */
+function findWrappedDates(page: PageLayout, { monthFirst }: ReadingRules): Value[] {
+  return page.lines.flatMap(({ segments }): Value[] => {
+    const [first, segment] = [segments[0]!, segments.at(-1)!];
+    const start = segment.text.search(/(?<!\S)\d{4}-\d{2}-$/);
+    const isNext = (one: Segment) =>
+      one.line > segment.line && (isNextLine(page, segment, one) || isNextLine(page, first, one));
+    const under = start < 0 ? undefined : page.segments.find(isNext);
+    const [rest] = under?.tokens ?? [];
+    const date = rest && findDates(`${segment.text.slice(start)}${rest.text.replace(/[.,;]$/, '')}`, monthFirst)[0];
+    if (!under || !date) return [];
+    // It stands where it begins: behind its label.
+    const tokens = tokensAt(segment, start, segment.text.length);
+    const place = { tokens, box: unite(tokens.map(({ box }) => box)), page: segment.page, line: segment.line };
+    return [{ type: 'date', value: date.iso, raw: `${tokens.at(-1)!.text}${rest!.text}`, ...place, decimals: 0 }];
+  });
+}
+
+const isNextLine = (page: PageLayout, above: Segment, below: Segment) =>
+  Math.abs(below.box[0] - above.box[0]) < page.unit && below.box[1] - above.box[3] < page.unit;
 
 /** In narrow cells an IBAN goes on in the next line. */
 function findWrappedIbans(page: PageLayout): Value[] {
@@ -131,12 +153,7 @@ function findWrappedIbans(page: PageLayout): Value[] {
 
 /** In a paragraph it goes on at the beginning of the next line; only check digits can tell where it ends. */
 function goesOnBelow(page: PageLayout, segment: Segment, start: number): Value | undefined {
-  const below = page.segments.find(
-    (one) =>
-      one.line > segment.line &&
-      Math.abs(one.box[0] - segment.box[0]) < page.unit &&
-      one.box[1] - segment.box[3] < page.unit,
-  );
+  const below = page.segments.find((one) => one.line > segment.line && isNextLine(page, segment, one));
   for (let count = 1; below && count <= below.tokens.length && count < 8; count++) {
     const tokens = below.tokens.slice(0, count);
     if (!tokens.every((token) => /\d/.test(token.text))) return undefined;

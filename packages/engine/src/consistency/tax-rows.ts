@@ -156,11 +156,38 @@ export interface TaxSums {
   parts: number[];
 }
 
-export function sumTaxRows(rows: TaxRow[]): TaxSums | undefined {
+/**
+ * @param values all values of the document: what is exempt stands in the columns of the rows, without a rate
+ */
+export function sumTaxRows(rows: TaxRow[], values: Value[]): TaxSums | undefined {
   if (rows.length === 0) return undefined;
+  const exempt = findExempt(rows, values).reduce((sum, value) => sum + toUnits(value.value), 0);
   return {
     parts: rows.length > 1 ? rows.map(({ tax }) => toUnits(tax.value)) : [],
-    base: rows.reduce((sum, row) => sum + (row.base ? toUnits(row.base.value) : Number.NaN), 0),
+    base: rows.reduce((sum, row) => sum + (row.base ? toUnits(row.base.value) : Number.NaN), exempt),
     tax: rows.reduce((sum, row) => sum + toUnits(row.tax.value), 0),
   };
+}
+
+/** "Exempt, art. 15: 16.00 0.00 16.00" under the rows of rates: bases that are totals too, with a tax of nothing. */
+function findExempt(rows: TaxRow[], values: Value[]): Value[] {
+  const row = rows.find(({ base, total }) => base && total);
+  if (!row?.base || !row.total) return [];
+  const [base, tax, total] = [row.base, row.tax, row.total];
+  const isUnder = (value: Value, above: Value) =>
+    value.type === 'amount' &&
+    value.page === row.page &&
+    value.decimals > 0 &&
+    Math.abs(value.box[2] - above.box[2]) < 0.5 * (above.box[3] - above.box[1]);
+  const isNear = ({ line }: Value) => rows.some((one) => Math.abs(one.line - line) === 1);
+  const known = new Set(rows.map(({ line }) => line));
+  return values.filter((value) => {
+    if (!isUnder(value, base) || known.has(value.line) || !isNear(value)) return false;
+    const beside = values.filter(({ page, line }) => page === value.page && line === value.line);
+    return (
+      !beside.some(({ type }) => type === 'rate') &&
+      beside.some((other) => isUnder(other, tax) && Number(other.value) === 0) &&
+      beside.some((other) => isUnder(other, total) && other.value === value.value)
+    );
+  });
 }

@@ -18,6 +18,7 @@ export function scoreDates(findings: Findings, put: Put): void {
       ([field, list]) =>
         field !== except && list.some((pair) => pair.value === value && pair.weight === 1 && pair.score > 1),
     );
+  const isDated = dates.some((value) => value.page === 1 && hasPlace(value));
   const scored = new Map<string, Scored[]>();
   for (const field of DATE_FIELDS) {
     const list = found.get(field)!.flatMap((pair) => {
@@ -30,7 +31,9 @@ export function scoreDates(findings: Findings, put: Put): void {
       const taken = claimed(value, field);
       const isOther = () => isOfOther(findings, pair.key) || beginsPeriod(value, dates) || isOfDebit(value);
       if (field === 'date_issue' && weight < 1 && isOther()) return [];
-      const doubt = (weight < 1 && taken ? -1.5 : 0) + (findings.isItem(value.page, value.line) ? -1.5 : 0);
+      const isInside = isDated && field === 'date_issue' && weight < 1 && isInSentence(findings, pair.key);
+      const doubt =
+        (isInside ? -1.5 : 0) + (weight < 1 && taken ? -1.5 : 0) + (findings.isItem(value.page, value.line) ? -1.5 : 0);
       return fromValue(value, score + doubt, { ...labelHints(pair), taken: taken ? 1 : 0 });
     });
     scored.set(field, list);
@@ -103,15 +106,31 @@ function beginsPeriod({ tokens }: Value, dates: Value[]): boolean {
 const LETTER = 1.4;
 
 /** "24 January 2024" alone at the right, or "Leeds, 24 January 2024": so letters are dated. */
-function isOfLetter({ tokens }: Value): boolean {
+const isOfLetter = (value: Value): boolean =>
+  value.tokens[0]!.segment.tokens.every((token) => value.tokens.includes(token)) || hasPlace(value);
+
+/** "Leeds, 24 January 2024" */
+function hasPlace({ tokens }: Value): boolean {
   const { segment } = tokens[0]!;
   const others = segment.tokens.filter((token) => !tokens.includes(token));
-  if (others.length === 0) return true;
   const place = others.map(({ text }) => text).join(' ');
   return (
     segment.tokens.at(-1) === tokens.at(-1) &&
-    /^\p{Lu}[\p{L}.' -]{1,30},(?: (?:den|le|il|dne|dňa|dnia|on|kelt))?$/u.test(place)
+    /^\p{Lu}[\p{L}.' -]{1,30},(?: (?:den|am|le|il|dne|dňa|dnia|on|kelt|em|a|på))?$/u.test(place)
   );
+}
+
+/** "Prescription of Dr. Hill of 3 May 2024": a small word for a date behind words that do not name the document. */
+function isInSentence({ keys }: Findings, { tokens: [first] }: Key): boolean {
+  const { segment } = first!;
+  const at = segment.tokens.indexOf(first!);
+  const isDocument = keys.some(
+    (other) =>
+      other.tokens[0]!.segment === segment &&
+      segment.tokens.indexOf(other.tokens[0]!) < at &&
+      other.meanings.some(({ field }) => field === 'document_id'),
+  );
+  return at > 0 && /^\p{Ll}/u.test(first!.text) && !isDocument;
 }
 
 const DEBIT =

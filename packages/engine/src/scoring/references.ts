@@ -1,5 +1,6 @@
 import type { Key } from '../candidates/key-phrases';
 import { findGroupedNumbers, findNumbersOfSeries, findReferences, type Reference } from '../candidates/references';
+import type { Token } from '../layout/page-layout';
 import { isBeside } from '../layout/relations';
 import { type Findings, labelHints, type Put, pairs, type Scored } from './findings';
 
@@ -31,6 +32,7 @@ export function scoreReferences(findings: Findings, put: Put): void {
     .flatMap((page) => findGroupedNumbers(page))
     .filter(({ raw, value }) => /^\d[\d ]*$/.test(raw) && /\s/.test(raw) && value.length <= 25);
   const isGrouped = ({ tokens }: Reference) => grouped.some((group) => group.tokens.includes(tokens[0]!));
+  const whole = grouped.filter((group) => isWholeNumber(group, labels));
   const found = new Map(
     REFERENCE_FIELDS.map((field) => [
       field,
@@ -39,7 +41,9 @@ export function scoreReferences(findings: Findings, put: Put): void {
         field,
         field === 'var_sym' || field === 'customer_id'
           ? [...references.filter((one) => !isGrouped(one)), ...grouped]
-          : references,
+          : field === 'document_id'
+            ? [...references.filter((one) => !whole.some(({ tokens }) => tokens.includes(one.tokens[0]!))), ...whole]
+            : references,
       ),
     ]),
   );
@@ -80,6 +84,17 @@ export function scoreReferences(findings: Findings, put: Put): void {
     );
   }
 }
+
+/** "n° 25 0312 88417": groups of digits up to the end of a text, with nothing but a label before them. */
+function isWholeNumber({ tokens, value }: Reference, labels: Set<Token>): boolean {
+  const all = tokens[0]!.segment.tokens;
+  const start = all.indexOf(tokens[0]!);
+  const isAll = tokens.at(-1) === all.at(-1) && (start === 0 || labels.has(all[start - 1]!));
+  return isAll && tokens.length > 1 && value.length >= LEAST_GROUPED;
+}
+
+/** Shorter numbers are not printed in groups. */
+const LEAST_GROUPED = 8;
 
 /** "Faktura nr 17/03/2024": what stands right behind the label of a number is one, although it could be a date. */
 function numbersLikeDates({ keys, values }: Findings): Reference[] {

@@ -174,7 +174,7 @@ function registration(
 }
 
 const OF_RECIPIENT =
-  /\b(?:ihre|your|customer|client|kunden|votre|vase|buyer|recipient|uw|vevo|v no|v n|v nif|v nipc|vosso|vostra|vs)\b/;
+  /\b(?:ihre|your|customer|client|kunden|votre|vase|buyer|recipient|uw|vevo|v no|v n|v nif|v nipc|vosso|vostra|vs|cliente|clientului|kunde|kundens|klant|klienta|nabywcy|odberatele|odberatela|zakaznika|asiakkaan|ostajan|koper|comprador|acheteur|preneur|acquirente|cessionario|committente|destinatario|leistungsempfanger|rechnungsempfanger|cumparator|cumparatorului)\b/;
 
 /** Whose a number is: by the words of its label, else by the block it stands in or under. */
 function roleAt(findings: Findings, placed: Pick<Placed, 'box' | 'page'>, key: Key | undefined): Role | undefined {

@@ -1,0 +1,56 @@
+/** Legal forms, which only companies have behind their names. */
+const LEGAL_FORM =
+  /(?:^|[\s,])(?:gmbh|g\.m\.b\.h\.?|mbh|ag|kg|ohg|ug|e\.\s?k\.?|e\.\s?v\.?|se|ltd\.?|limited|llc|l\.l\.c\.|inc\.?|incorporated|corp\.?|corporation|plc|llp|(?<=\s)lp|co\.|company|sdn\.?|bhd\.?|pte|pty|s\.?a\.?r\.?l\.?|sas|s\.a\.s\.?|sasu|eurl|s\.?\s?a\.?|sci|scop|s\.\s?r\.\s?o\.?|spol\.?|a\.\s?s\.?|k\.\s?s\.?|v\.o\.s\.?|z\.\s?s\.?|sp\.\s?z\s?o\.?\s?o\.?|s\.?p\.?a\.?|s\.?r\.?l\.?|s\.?n\.?c\.?|s\.a\.s\.?|s\.?l\.?u?\.?|s\.?c\.?|lda\.?|unipessoal|b\.?v\.?|n\.?v\.?|v\.?o\.?f\.?|aps|a\/s|i\/s|ab|hb|as|asa|oy|oyj|kft\.?|zrt\.?|nyrt\.?|bt\.?|s\.?r\.?l\.?|d\.o\.o\.?|jdoo|gbr|partg|vvag|a\.\s?g\.|e\.\s?u\.|ges\.?m\.?b\.?h\.?|sp\.\s?[kj]\.|s\.?a\.?u\.?|ltda\.?|c\.\s?b\.|s\.\s?coop\.?|s\.?c\.?r\.?l\.?|s\.?r\.?l\.?s\.?|pvt\.?|private limited|oü|uab|genossenschaft|stiftung|verlag|enterprise|enterprises|trading|holdings?|group|hotel|restaurant|store|stores|services|solutions|industries)(?=$|[\s,.)&-])/iu;
+
+const POSTAL =
+  /(?:\b(?:[A-Z]{1,2}[- ])?\d{4,5}[ ,]+\p{Lu}\p{L}|\b\d{3} \d{2}[ ,]+\p{Lu}|\b\d{2}-\d{3} \p{Lu}|\b\d{4} ?[A-Z]{2}\b[ ,]+\p{Lu}|\b[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}\b|\b[A-Z]{2}\.?,? \d{5}(?:-\d{4})?\b|\b\d{4}-\d{3} \p{Lu}|\p{L},? \d{5}\b|\b[A-Z]\d[A-Z] \d[A-Z]\d\b|\b(?:NSW|VIC|QLD|WA|SA|TAS|ACT|NT)[ ,]+\d{4}\b|\p{L}{3}\s?[-–]\s?\d{6}\b|\b\d{6}[ ,]+\p{Lu}\p{Ll}|\bSingapore \d{6}\b|\b[A-Z]\d[\dW] [A-Z0-9]{4}\b|\b\d{5}-\d{3}\b)/u;
+/** "2261 Market Street": the number of a house, not of a place. */
+const HOUSE =
+  /^\d{1,5}[A-Z]? (?:[\p{L}\d][\p{L}\d.'-]* ){1,4}(?:street|st|road|rd|avenue|ave|lane|ln|drive|dr|blvd|boulevard|way|court|ct|square|sq|place|pl|parkway|pkwy|highway|hwy|terrace|close|crescent|row|park)\.?,?$/iu;
+/** "HRA 581204 Freiburg", "P.O. Box 61188": the number of a register or a box, not of a place. */
+const REGISTER =
+  /\b(?:(?:P\.? ?O\.? ?)?Box|Postfach|Postboks|Postbus|Apartado|BP|HR[AB]|FN|VR|GnR|PR|RCS|REA|KRS|BDO|REGON|SIRET|SIREN)\.?(?: Nr\.?| n°)? ?[\d ]*\d/g;
+/** "12 November 2024, Leeds", "12.11.2024 Leeds": the year of a date is no postcode. */
+const YEAR = /(?<=(?<!\d)\d{1,2}(?:\.? \p{L}{3,10}\.? |[./]\d{1,2}[./]))(?:19|20)\d{2}(?!\d)/gu;
+/** Whether a line has a postcode with its place, as some country writes it. */
+export const isPostal = (text: string): boolean =>
+  POSTAL.test(text.replace(REGISTER, '').replace(YEAR, '')) && !HOUSE.test(text);
+/** Words of streets, of text without accents: `\b` takes letters with accents for borders of words. */
+const STREET =
+  /(?:stra(?:ß|ss)e|str\.|\bstr\b|\bstreet\b|\bst\.|\bst\b|\broad\b|\brd\b|\bavenue\b|\bave\b|\blane\b|\bdrive\b|\bdr\b(?!\.?\s)|\bblvd\b|\bboulevard\b|\bbd\b|\bway\b|\bcourt\b|\bsquare\b|\bplace\b|\brue\b|\bchemin\b|\ballee\b|\bimpasse\b|\bquai\b|\broute de\b|\bulice\b|\bulica\b|\bul\.|\bal\.|\bos\.|\bvia\b|\bviale\b|\bpiazza\b|\bcorso\b|\blargo\b|\bvicolo\b|\bcalle\b|\bc\/|\bavda\b|\bplaza\b|\bpza\b|\bpaseo\b|\bctra\b|\bcarretera\b|\bpol(?:igono|\.) ind|platz\b|weg\b|gasse\b|allee\b|(?:ring|damm|ufer|markt|hof) \d|plein\b|laan\b|straat\b|gracht\b|singel\b|kade\b|gade\b|vej\b|straede\b|gatan?\b|vagen\b|gate\b|vei(?:en)?\b|katu\b|(?:tie|kuja|polku) \d|\butca\b|\but\b|\bu\. ?\d|\bter \d|\bkorut\b|\bnam\b|\bnamesti|\btrida\b|\bcesta\b|\bbulevardul\b|\bcalea\b|\bsos\.|\baleea\b|\bjalan\b|\bjln\b|\bjl\b|\btaman\b|\blorong\b|\bsuite\b|\bunit\b|\bfloor\b|\bp\.? ?o\.? ?box\b|\bbox \d|postfach|\bpostboks\b|\bpostbus\b|\bpl \d|\bapartado\b|\bhighway\b|\bparkway\b|\butja\b|\bsetany\b|\bfasor\b|\bkrt\b|\bsugarut\b|\brakpart\b|\bsplaiul\b|\bintrarea\b|\bb-dul\b|\bglorieta\b|\bronda\b|\brambla\b|\bcarrer\b|\bcamino\b|\blocalita\b|\bfraz\.|\bcontrada\b|\bv\.le\b|\bp\.?zza\b|\bc\.so\b|\bzone (?:industrielle|artisanale|d'activites)|\bfaubourg\b|\bmontee\b|\brynek\b|\bnabrezi|\bnamestie\b|\bpraceta\b|\balameda\b|\bplads\b|\btorv\b|\btorget\b|\bveien\b|\bbulevardi\b|\baukio\b|(?:dijk|dreef|steeg) \d|\bcircle\b|\bcrescent\b|\bterrace\b|\bmews\b|\brua\b|\bavenida\b|\bav\.|\bpraca\b|\btravessa\b|\bestrada\b)/iu;
+const unaccent = (text: string) => text.normalize('NFD').replace(/\p{M}/gu, '');
+/** Whether a line has a word of a street or a box, in any of the languages. */
+export const isStreet = (text: string): boolean => STREET.test(unaccent(text));
+/** A line that is the name of a country, and nothing else. */
+export const COUNTRY =
+  /^(?:deutschland|germany|allemagne|france|frankreich|united states(?: of america)?|u\.?s\.?a?\.?|united kingdom|u\.?k\.?|great britain|england|italia|italy|nederland|(?:the )?netherlands|españa|spain|portugal|česká republika|česko|czech republic|slovensko|slovenská republika|slovakia|polska|poland|magyarország|hungary|schweiz|suisse|switzerland|österreich|austria|belgi(?:ë|que|um|en)|danmark|denmark|sverige|sweden|norge|norway|suomi|finland|malaysia|singapore|australia|canada|india|ireland|românia|luxembourg)\.?$/iu;
+const CONTACT =
+  /@|www\.|https?:|\bfax\b|\b(?:tel|tlf|puh|phone|telefon|telefono|telephone|telefone|mobil|mobile|e-?mail)(?![\p{L}])|\+\d{2}/iu;
+/** Where in a line it is told how to reach somebody. */
+export const REACH = /(?<!\S)(?:\S+@|www\.|https?:|fax|t[eé]l|tlf|puh|phone|mobile?|e-?mail|\+\d{2})/iu;
+/** A telephone number without a word for it. */
+const isPhone = (text: string): boolean => /^\+?[\d\s()/.-]+$/.test(text) && /^\d{9,13}$/.test(text.replace(/\D/g, ''));
+/** How to reach somebody is no part of the address. */
+export const isContact = (text: string): boolean => CONTACT.test(unaccent(text)) || isPhone(text);
+
+/** "SAS au capital de 15 000 €" tells the form of a company, not its name. */
+export const CAPITAL =
+  /\b(?:au capital|capital social|capitale sociale|share capital|stammkapital|grundkapital|základní kapitál|základné imanie|kapitał zakładowy)\b/iu;
+/** Words for trades stand under the names of shops too: "Restaurant - Brasserie". */
+const TRADE =
+  /^(?:enterprises?|trading|holdings?|group|hotel|restaurant|stores?|services|solutions|industries|verlag|company)$/iu;
+/** Whether a line has no legal form but such a word. */
+export const isTrade = (text: string): boolean => {
+  const forms = [...text.matchAll(new RegExp(LEGAL_FORM, 'giu'))].map(([form]) => form.replace(/^[\s,]+/, ''));
+  return forms.length > 0 && forms.every((form) => TRADE.test(form));
+};
+
+/** Units, articles and the like in small letters ("500 kg", "se") are no legal forms. */
+export function hasLegalForm(text: string): boolean {
+  for (const match of text.matchAll(new RegExp(LEGAL_FORM, 'giu'))) {
+    const form = match[0].replace(/^[\s,]+/, '');
+    if (form.length > 2 || form !== form.toLowerCase() || (text === text.toLowerCase() && !/\d/.test(text)))
+      return true;
+  }
+  return false;
+}

@@ -1,0 +1,204 @@
+import { analyze } from './analyze';
+import { pageOf } from './page-of-text';
+
+const analyzed = (text: string) => analyze([pageOf(text)]);
+const read = (text: string): Record<string, string> =>
+  Object.fromEntries(Object.entries(analyzed(text).fields).map(([field, [best]]) => [field, best!.value]));
+const items = (text: string) =>
+  (analyzed(text).tables.line_items ?? []).map((row) =>
+    Object.fromEntries(
+      Object.entries(row.cells).map(([column, cell]) => [column.replace('table_column_', ''), cell.value]),
+    ),
+  );
+
+test('a letter that is dated behind its place is not dated by the prescription that it names', () => {
+  const fields = read(`
+    Wetzikon, 18. Februar 2025
+
+    Rechnung 25-01187
+    Grundlage      Dr. med. P. Oesch vom 20.12.2024
+    Zahlungsfrist  30 Tage, fällig am 20.3.2025
+  `);
+  expect(fields.date_issue).toBe('2025-02-18');
+});
+
+test('numbers of patients and tenants are those of customers', () => {
+  expect(read('Patienten-Nr. 30918').customer_id).toBe('30918');
+  expect(read('Tenant ref.   WFC-0012-OKO').customer_id).toBe('WFC-0012-OKO');
+});
+
+test('a number of the document in groups of digits', () => {
+  expect(read('Facture du 12 mars 2025\nn° 25 0312 88417').document_id).toBe('25031288417');
+});
+
+test('the day on which the sender collects the amount', () => {
+  const fields = read(`
+    Facture du 12 mars 2025      Ce montant sera prélevé le
+    n° 2503128                              2 avril 2025
+  `);
+  expect(fields).toMatchObject({ date_issue: '2025-03-12', date_due: '2025-04-02' });
+});
+
+test('a date whose day stands in the next line', () => {
+  const fields = read(`
+    Data wystawienia: 2025-02-27    Sposób zapłaty: przelew    Termin płatności: 2025-03-
+    20
+  `);
+  expect(fields.date_due).toBe('2025-03-20');
+});
+
+test('a date between the label of a payment and its amount', () => {
+  const fields = read(`
+    Totale documento                 € 520,00
+    Caparra del 02/05/2025         - € 150,00
+    Saldo da pagare                  € 370,00
+  `);
+  expect(fields).toMatchObject({ amount_total: '520.00', amount_paid: '150.00', amount_due: '370.00' });
+});
+
+test('what is exempt counts in the sums of the rates', () => {
+  const fields = read(`
+    IVA               Imponibile    Imposta    Totale      Totale documento   520,00
+    10%                   414,55      41,45    456,00
+    22%                    39,34       8,66     48,00
+    Escl. art. 15          16,00       0,00     16,00
+  `);
+  expect(fields).toMatchObject({ amount_total: '520.00', amount_total_tax: '50.11' });
+});
+
+test("the recipient's tax number behind a label that names the customer", () => {
+  const fields = read(`
+    Movexia España, S.A.U.
+    NIF A-84512397
+    CIF/NIF cliente:   B24417735
+  `);
+  expect(fields.recipient_vat_id).toBe('B24417735');
+});
+
+test('a name before the label of its seat, in the foot', () => {
+  const gap = '\n'.repeat(55);
+  const fields = read(`
+    Credit note no.       SC-CN-000482
+    Unit mark             WFC-0012-OKO
+    Your order            email 5 Jan
+    ${gap}
+    Marchbank & Hale Limited - Registered office: 27 Corn Exchange, Fenwick Street, Liverpool L2 7QS
+  `);
+  expect(fields).toMatchObject({
+    sender_name: 'Marchbank & Hale Limited',
+    sender_address: '27 Corn Exchange, Fenwick Street, Liverpool L2 7QS',
+  });
+});
+
+test('a label that no dictionary has is no sender', () => {
+  const fields = read(`
+    Credit note no.     471-000482
+    Mark of the unit    0012-4471
+    Lift and floor      03-17
+  `);
+  expect(fields).not.toHaveProperty('sender_name');
+});
+
+test('in Hungary the street stands under the place', () => {
+  const fields = read(`
+    Vevő:
+    Kardos és Fia Pékség Kft.
+    5000 Szolnok
+    Mártírok útja 8. fsz. 2.
+    Adószám: 24117638-2-16
+  `);
+  expect(fields.recipient_address).toBe('5000 Szolnok, Mártírok útja 8. fsz. 2.');
+});
+
+test('a code that goes on in the next line', () => {
+  const rows = items(`
+    Kod towaru       Nazwa towaru          Ilość    Cena netto   Wartość netto
+    DIN933-          Śruba z łbem            150          2,31          346,50
+    M8x30            kl. 8.8
+    6204-2RS         Łożysko kulkowe          40          8,45          338,00
+  `);
+  expect(rows[0]).toMatchObject({ code: 'DIN933-M8x30', description: 'Śruba z łbem kl. 8.8' });
+});
+
+test('a long description that reaches over the border of the next column', () => {
+  const rows = items(`
+    Ref      Details                                                          Net £    VAT rate    Gross £
+    SC-Q4    Service charge, Oct-Dec 2024: lift out of order for 31 days     186.00         20%     223.20
+    INS      Buildings insurance                                              41.50         20%      49.80
+  `);
+  expect(rows[0]).toMatchObject({
+    description: 'Service charge, Oct-Dec 2024: lift out of order for 31 days',
+    amount_total_base: '186.00',
+  });
+});
+
+test('the heading of a table is no company, although a limited partnership has the same letters', () => {
+  const fields = read(`
+    TRANS-KOWAL Adam Kowalczyk            Konin, dnia 11.10.2023 r.
+    Przemysłowa 8
+    62-510 Konin
+
+    FAKTURA NR 10/18/2023/UE
+
+    Lp. Nazwa usługi
+    1   Usługa transportowa
+  `);
+  expect(fields.sender_name).toBe('TRANS-KOWAL Adam Kowalczyk');
+});
+
+test("the recipient's lines under a letterhead are not the sender's, whose address stands in the middle of the page", () => {
+  const fields = read(`${'\n'.repeat(6)}
+    Lumikki Energia                 LASKU
+      Matti Meikäläinen             Laskun numero 7011223344
+      Kuusitie 8 B 14               Eräpäivä      17.01.2024
+      00270 HELSINKI
+
+    Maksettava yhteensä   38,88 €
+    ${'\n'.repeat(15)}
+    Lumikki Energia Oy, Voimakatu 2, 90100 Oulu · Y-tunnus 0871234-5 · IBAN FI37 1590 3000 0007 76 · BIC NDEAFIHH
+  `);
+  expect(fields).toMatchObject({
+    sender_address: 'Voimakatu 2, 90100 Oulu',
+    recipient_address: 'Kuusitie 8 B 14, 00270 HELSINKI',
+  });
+});
+
+test('a name in the window of a letter that stands less far under the line with the sender than its street', () => {
+  const fields = read(`
+    Moravská plynárenská, a.s., Plynárenská 499/1, 657 02 Brno
+
+                                                           Radim Kovařík st
+                                                           Lipová 23
+                                                           664 34 Kuřim
+  `);
+  expect(fields).toMatchObject({ recipient_name: 'Radim Kovařík st', recipient_address: 'Lipová 23, 664 34 Kuřim' });
+});
+
+test('a company addressed as "Firma" is the recipient', () => {
+  const fields = read(`${'\n'.repeat(6)}
+    Firma
+    Baumeister Reitinger Ges.m.b.H.
+    Gewerbepark Nord 6
+    4971 Aurolzmünster
+
+    Rechnung Nr. 37
+    ${'\n'.repeat(50)}
+    Zimmerei Pils e.U.
+    Pram 14, 4753 Taiskirchen
+  `);
+  expect(fields.recipient_name).toBe('Baumeister Reitinger Ges.m.b.H.');
+});
+
+test('the year of a date is no postcode', () => {
+  const fields = read(`
+    Zimmerei Pils e.U.
+
+    Dachstuhl, Auftrag vom 12. November 2024, Leistungszeitraum Februar 2025
+    Zimmerei Pils e.U. · Pram 14 · 4753 Taiskirchen
+  `);
+  expect(fields).toMatchObject({ sender_name: 'Zimmerei Pils e.U.', sender_address: 'Pram 14, 4753 Taiskirchen' });
+});
+
+test('a number and its year on both sides of a slash between spaces', () => {
+  expect(read('Schlussrechnung Nr. 37 / 2025').document_id).toBe('37/2025');
+});
