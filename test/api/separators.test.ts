@@ -154,6 +154,11 @@ it('cuts a PDF into documents of their own, which are read by themselves', async
 
   const { results } = await api.get('/annotations?status=split');
   expect((results as Json[]).map(({ id }) => id)).toEqual([original.id]);
+
+  const { annotation } = await api.post(`${original.url}/copy`, { target_queue: original.queue });
+  const copy = await api.get(annotation);
+  expect(copy.status).toBe('to_review');
+  expect(copy.pages).toHaveLength(6);
 });
 
 it('does not cut at codes that mean something else, nor a separator that stands alone', async () => {

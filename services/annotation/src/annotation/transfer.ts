@@ -149,7 +149,9 @@ export function createTransfer(tools: AnnotationTools) {
       const first = claim && (await idempotency.find(claim));
       if (first) return store.get(caller, first);
       const status = statusOfCopy(original, request, target);
-      if (!['importing', 'rejected', 'deleted'].includes(status)) await rules.requireContent(original);
+      // What was cut into others was not read either, and may be looked at as a whole.
+      const needsContent = original.status !== 'split' && !['importing', 'rejected', 'deleted'].includes(status);
+      if (needsContent) await rules.requireContent(original);
       const copyId = await backbone.ids.next('annotation');
       const pageIds = await copyPages(original, copyId, target.id);
       const done = await transaction(backbone.database, async (session) => {
