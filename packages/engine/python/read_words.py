@@ -1,11 +1,15 @@
 """Reads a gray picture with PP-OCR, whose models come with the package rapidocr.
 
-Input: a file descriptor on standard input that holds a TIFF. Output: JSON, a list of
+Argument: how much memory it may take, in bytes. Input: a file descriptor on standard input that holds a TIFF. Output: JSON, a list of
 [text, confidence 0..1, left, top, right, bottom] for each word, in pixels.
 """
 
 import json
+import resource
 import sys
+
+# Before anything is loaded: what takes more fails, instead of taking the memory of whoever asked.
+resource.setrlimit(resource.RLIMIT_DATA, (int(sys.argv[1]), int(sys.argv[1])))
 
 import cv2
 import numpy
@@ -15,6 +19,8 @@ picture = cv2.imdecode(numpy.frombuffer(sys.stdin.buffer.read(), numpy.uint8), c
 engine = RapidOCR(
     params={
         "Global.log_level": "critical",
+        # A larger picture is made smaller: its memory and time grow with its area.
+        "Global.max_side_len": 1600,
         # Other processes have the other cores.
         "EngineConfig.onnxruntime.intra_op_num_threads": 1,
         "EngineConfig.onnxruntime.inter_op_num_threads": 1,

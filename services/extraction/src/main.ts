@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { connectBackbone, startConsumer } from '@intake/bus';
 import { annotation, documentStorage, extraction, queue } from '@intake/contracts';
-import { type EngineJobs, engineWorker, findPpocrProblem } from '@intake/engine';
+import { type EngineJobs, engineWorker, findPpocrProblem, PPOCR_BYTES } from '@intake/engine';
 import { createIndexes, isMongoUnavailable } from '@intake/mongo';
 import { connectRpc, isNeighbourAway, Refusal, readRpcSettings, serveRpc } from '@intake/rpc';
 import {
@@ -36,7 +36,11 @@ export const start = (env: Environment) =>
         availableParallelism(),
       ),
       timeoutMs: count('INTAKE_EXTRACTION_TIMEOUT_MS', 'a document that takes longer is stopped, milliseconds', 55_000),
-      memoryBytes: count('INTAKE_EXTRACTION_MEMORY_BYTES', 'a child process that takes more is killed', 1_500_000_000),
+      memoryBytes: count(
+        'INTAKE_EXTRACTION_MEMORY_BYTES',
+        'a child process that takes more is killed; with PP-OCR it may take 1.25 GB on top',
+        1_500_000_000,
+      ),
       tesseract: text('INTAKE_TESSERACT', 'the OCR program, by path or name', 'tesseract'),
       ppocr: text(
         'INTAKE_PPOCR_PYTHON',
@@ -63,7 +67,7 @@ export const start = (env: Environment) =>
       worker: engineWorker,
       size: config.concurrency,
       timeoutMs: config.timeoutMs,
-      memoryBytes: config.memoryBytes,
+      memoryBytes: config.memoryBytes + (ppocr ? PPOCR_BYTES : 0),
       env: { PATH: config.path },
     });
     runtime.onStop('engine processes', () => pool.close());

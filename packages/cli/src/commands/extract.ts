@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { type EngineJobs, engineWorker, type Recognition, type TableRow } from '@intake/engine';
+import { type EngineJobs, engineWorker, PPOCR_BYTES, type Recognition, type TableRow } from '@intake/engine';
 import type { Environment } from '@intake/service';
 import {
   ChildPool,
@@ -55,7 +55,10 @@ function ppocrOf({ INTAKE_PPOCR_PYTHON: ppocr }: Environment) {
 /** Reads files as the services do: office files and HEIF pictures are converted first, damaged PDFs repaired. */
 function createReader(env: Environment) {
   const environment = { env: { PATH: env.PATH ?? '/usr/local/bin:/usr/bin:/bin' } };
-  const engine = new ChildPool<EngineJobs>({ worker: engineWorker, size: 1, ...environment, ...LIMITS });
+  const engine = new ChildPool<EngineJobs>({
+    ...{ worker: engineWorker, size: 1, ...environment },
+    ...{ ...LIMITS, memoryBytes: LIMITS.memoryBytes + (env.INTAKE_PPOCR_PYTHON ? PPOCR_BYTES : 0) },
+  });
   const converter = new ChildPool<ConvertJobs>({
     ...{ worker: convertWorker, size: 1, ...environment, ...LIMITS },
     ...{ jobsPerChild: 1, folders: 'intake-extract-' },

@@ -48,6 +48,19 @@ test('what Tesseract reads badly is read again', async () => {
   expect(top).toBeGreaterThan((pages[0]?.height ?? 0) / 2);
 }, 120_000);
 
+test('a large picture is read with the memory that it may take', async () => {
+  const { data, width, height } = await drawPdfPage(invoice, 0, 2480);
+  const square = await sharp(data, { raw: { width, height, channels: 3 } })
+    .grayscale()
+    .extend({ right: height - width, background: 'white' })
+    .raw()
+    .toBuffer();
+  const picture = { data: square, width: height, height };
+  const { words, problem } = await readWithPpocr(findPpocr(), picture, { x: 1, y: 1 }, 110_000);
+  expect(problem).toBeUndefined();
+  expect(words.map(({ text }) => text).join('')).toContain('GB30NWBK60161331926801');
+}, 120_000);
+
 test('a page that is read well, or is white, is not read again', () => {
   const word = { text: 'Invoice', position: [0, 0, 70, 10], confidence: 0.95, turn: 0 } as const;
   expect(isDoubtful([{ ...word, position: [0, 0, 70, 10] }], white)).toBe(false);

@@ -5,11 +5,16 @@ import type { Gray } from './skew';
 
 const SCRIPT = path.join(__dirname, '..', '..', 'python', 'read_words.py');
 const START_MS = 60_000;
+/**
+ * Memory that PP-OCR may take, in bytes, beside what else reads the document. It allocates 1.1 GB for a square picture, and has 0.6 GB
+ * of a page of A4 in memory, 0.8 GB of a square.
+ */
+export const PPOCR_BYTES = 1_250_000_000;
 /** The boxes of lines are widened when they are found: so much of their height is paper over and under the letters. */
 const MARGIN = 0.4;
 
 /**
- * Words of an upright gray picture as PP-OCR reads them (its models are in the Python package rapidocr, Apache-2.0). It takes 0.5 GB and some
+ * Words of an upright gray picture as PP-OCR reads them (its models are in the Python package rapidocr, Apache-2.0). It takes {@link PPOCR_BYTES} at most, and some
  * seconds. It is asked for a second opinion only, so it does not throw: when it fails there are no words, and `problem` says why.
  *
  * @param scale from the picture's pixels to those of the page image
@@ -22,7 +27,7 @@ export async function readWithPpocr(
 ): Promise<{ words: RawWord[]; problem: string | undefined }> {
   let found: [string, ...number[]][];
   try {
-    found = JSON.parse(await runOnPicture(python, picture, [SCRIPT], timeoutMs));
+    found = JSON.parse(await runOnPicture(python, picture, [SCRIPT, String(PPOCR_BYTES)], timeoutMs));
   } catch (error) {
     const { name, message } = error as Error;
     // An error of JSON quotes the document.
