@@ -117,6 +117,15 @@ it('a service with several replicas may lose one at a time; one alone has no bud
   expect(budgets).not.toContain('x-intake-queue');
 });
 
+it('a pod of extraction has the memory for all documents that it reads at the same time', async () => {
+  const deployments = ofKind(await render(''), 'Deployment');
+  const { spec } = deployments.find((one) => /extraction$/.test(nameOf(one))) as Json;
+  const { env, resources } = spec.template.spec.containers[0];
+  const { value } = (env as Json[]).find(({ name }) => name === 'INTAKE_EXTRACTION_CONCURRENCY') as Json;
+  const limitGi = Number(/^(\d+)Gi$/.exec(resources.limits.memory)?.[1]);
+  expect(Number(value) * 1.5e9).toBeLessThan(limitGi * 2 ** 30);
+});
+
 it('what is scaled by itself has no fixed number of replicas', async () => {
   const objects = await render('', 'services.gateway.autoscaling.enabled=true', 'keda.enabled=true');
   const replicas = Object.fromEntries(ofKind(objects, 'Deployment').map((one) => [nameOf(one), one.spec.replicas]));
