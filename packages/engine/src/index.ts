@@ -26,5 +26,5 @@ export type { Barcode } from './separator/barcodes';
 export { runsBetween, SEPARATOR_TEXT } from './separator/parts';
 export type { PageCode } from './separator/qr-codes';
 export { buildSeparatorPage } from './separator/separator-page';
-export { findPpocrProblem, PPOCR_BYTES } from './text/ppocr';
+export { findPpocrProblem, memoryWith } from './text/ppocr';
 export { UnreadableDocument, type UnreadableReason } from './unreadable-document';

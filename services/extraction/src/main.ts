@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { connectBackbone, startConsumer } from '@intake/bus';
 import { annotation, documentStorage, extraction, queue } from '@intake/contracts';
-import { type EngineJobs, engineWorker, findPpocrProblem, PPOCR_BYTES } from '@intake/engine';
+import { type EngineJobs, engineWorker, findPpocrProblem, memoryWith } from '@intake/engine';
 import { createIndexes, isMongoUnavailable } from '@intake/mongo';
 import { connectRpc, isNeighbourAway, Refusal, readRpcSettings, serveRpc } from '@intake/rpc';
 import {
@@ -67,7 +67,7 @@ export const start = (env: Environment) =>
       worker: engineWorker,
       size: config.concurrency,
       timeoutMs: config.timeoutMs,
-      memoryBytes: config.memoryBytes + (ppocr ? PPOCR_BYTES : 0),
+      memoryBytes: memoryWith(ppocr, config.memoryBytes),
       env: { PATH: config.path },
     });
     runtime.onStop('engine processes', () => pool.close());

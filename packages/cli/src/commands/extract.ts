@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { type EngineJobs, engineWorker, PPOCR_BYTES, type Recognition, type TableRow } from '@intake/engine';
+import { type EngineJobs, engineWorker, memoryWith, type Recognition, type TableRow } from '@intake/engine';
 import type { Environment } from '@intake/service';
 import {
   ChildPool,
@@ -14,8 +14,10 @@ import {
 import type { FileCommand } from '../command';
 import { CommandError } from '../errors';
 
-/** Time that a file may take, in milliseconds, and memory, in bytes. */
-const LIMITS = { timeoutMs: 120_000, memoryBytes: 1_500_000_000 };
+/** Time that a file may take, in milliseconds. */
+const TIMEOUT_MS = 120_000;
+/** Memory that reading or converting a file may take, in bytes. */
+const MEMORY_BYTES = 1_500_000_000;
 const PDF = 'application/pdf';
 
 /** Reads documents with the engine, without any server. */
@@ -57,11 +59,11 @@ function createReader(env: Environment) {
   const environment = { env: { PATH: env.PATH ?? '/usr/local/bin:/usr/bin:/bin' } };
   const engine = new ChildPool<EngineJobs>({
     ...{ worker: engineWorker, size: 1, ...environment },
-    ...{ ...LIMITS, memoryBytes: LIMITS.memoryBytes + (env.INTAKE_PPOCR_PYTHON ? PPOCR_BYTES : 0) },
+    ...{ timeoutMs: TIMEOUT_MS, memoryBytes: memoryWith(env.INTAKE_PPOCR_PYTHON, MEMORY_BYTES) },
   });
   const converter = new ChildPool<ConvertJobs>({
-    ...{ worker: convertWorker, size: 1, ...environment, ...LIMITS },
-    ...{ jobsPerChild: 1, folders: 'intake-extract-' },
+    ...{ worker: convertWorker, size: 1, ...environment },
+    ...{ timeoutMs: TIMEOUT_MS, memoryBytes: MEMORY_BYTES, jobsPerChild: 1, folders: 'intake-extract-' },
   });
   const prepare = async (bytes: Buffer, mimeType: string) => {
     if (isOfficeType(mimeType)) {

@@ -193,7 +193,7 @@ function follow(page: PageLayout, head: Segment, keys: Key[], heading?: Key): Pa
   let placed = false;
   let housed = false;
   for (let count = 0; count < 9; count++) {
-    const next = page.segments
+    const [nearest] = page.segments
       .filter((one) => one !== above && one.box[1] > above.box[1] + 0.4 * page.unit)
       .filter((one) => {
         const near =
@@ -210,8 +210,8 @@ function follow(page: PageLayout, head: Segment, keys: Key[], heading?: Key): Pa
           keys.some((key) => key.tokens[0] === one.tokens[0] && means(key, 'label_address'));
         return near || isFormLabel || (count === 0 && isInColumn(above, one, page.unit));
       })
-      .sort((a, b) => (isBeside(a, b) ? a.box[0] - b.box[0] : a.box[1] - b.box[1]))
-      .map((one) => (count === 0 ? topOfBlock(page, head, one) : one))[0];
+      .sort((a, b) => (isBeside(a, b) ? a.box[0] - b.box[0] : a.box[1] - b.box[1]));
+    const next = nearest && count === 0 ? topOfBlock(page, head, nearest) : nearest;
     if (!next || linesBetween(above, next, page.unit) > (count === 0 ? 2.6 : heading ? 2.1 : 1.5)) break;
     const first = keys.filter(
       (key) => next.tokens.slice(0, 2).includes(key.tokens[0]!) && key.tokens.some((t) => next.tokens[0] === t),

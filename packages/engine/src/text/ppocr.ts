@@ -9,7 +9,9 @@ const START_MS = 60_000;
  * Memory that PP-OCR may take, in bytes, beside what else reads the document. It allocates 1.1 GB for a square picture, and has 0.6 GB
  * of a page of A4 in memory, 0.8 GB of a square.
  */
-export const PPOCR_BYTES = 1_250_000_000;
+const PPOCR_BYTES = 1_250_000_000;
+/** Memory that a process may take which reads documents, in bytes: with PP-OCR as much more as that may take. */
+export const memoryWith = (ppocr: string | undefined, bytes: number): number => bytes + (ppocr ? PPOCR_BYTES : 0);
 /** The boxes of lines are widened when they are found: so much of their height is paper over and under the letters. */
 const MARGIN = 0.4;
 

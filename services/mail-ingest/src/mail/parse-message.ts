@@ -207,8 +207,9 @@ async function openSigned(file: string): Promise<boolean> {
   const isMessage = /^(?:[\w-]+:[^\n]*\n(?:[ \t][^\n]*\n)*)*?content-type:/i.test(
     Buffer.from(content.buffer, content.byteOffset, Math.min(content.length, SNIFF_BYTES)).toString('latin1'),
   );
-  if (content.length < bytes.length && isMessage) await writeFile(file, content);
-  return content.length < bytes.length && isMessage;
+  const isOpened = isMessage && content.length < bytes.length;
+  if (isOpened) await writeFile(file, content);
+  return isOpened;
 }
 
 /**
