@@ -1,6 +1,7 @@
 import { types } from 'node:util';
 import type { Runtime } from '@intake/service';
 import mongoose, { type ClientSession, type Connection, type Model, type mongo } from 'mongoose';
+import { failCommandsOfClosedSockets } from './closed-sockets';
 
 /** One service's own database. */
 export interface Database {
@@ -30,6 +31,7 @@ const SERVER_SELECTION_MS = 1000;
  * seconds.
  */
 export async function connectDatabase(runtime: Runtime, options: DatabaseOptions): Promise<Database> {
+  failCommandsOfClosedSockets();
   const name = `${options.prefix}_${runtime.name.replaceAll('-', '_')}`;
   const settings = {
     dbName: name,

@@ -1,4 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { type RunningService, type Runtime, runInContext, runService } from '@intake/service';
 import {
@@ -79,6 +81,27 @@ describe('database', () => {
 
   it('makes the service ready', async () => {
     expect((await fetch(`http://127.0.0.1:${service.opsPort}/readyz`)).status).toBe(200);
+  });
+});
+
+describe('a command that is written while its socket is being closed', () => {
+  const sockets: Socket[] = [];
+  const collect = (message: unknown) => void sockets.push((message as { socket: Socket }).socket);
+  beforeAll(() => subscribe('net.client.socket', collect));
+  afterAll(() => void unsubscribe('net.client.socket', collect));
+
+  it('fails as unavailable instead of being waited for without end', async () => {
+    const [, , own] = await connect(env.INTAKE_MONGODB_URL as string, 'closed-sockets');
+    const rows = own.connection.collection('rows');
+    await rows.insertOne({ name: 'before' });
+    for (const socket of sockets) socket.destroy(); // that they are closed is told later
+    // A write like this is not tried again by the driver.
+    const error = await rows
+      .aggregate([{ $out: 'copy' }])
+      .toArray()
+      .catch((problem) => problem);
+    expect([isMongoUnavailable(error), error.message]).toEqual([true, expect.stringMatching(/closed$/)]);
+    await waitFor('MongoDB to be used again', async () => (await rows.countDocuments({})) === 1);
   });
 });
 
