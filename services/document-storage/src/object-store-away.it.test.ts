@@ -13,8 +13,9 @@ import {
 } from '@intake/testkit';
 import { start } from './main';
 
-/** What the issue allows until the caller hears of it, and some room for a busy machine. */
+/** How long it may take until the caller hears of it, with some room for a busy machine: nobody listens, or nobody answers. */
 const SOON_MS = 4000;
+const SILENT_MS = 15_000;
 
 let minio: Awaited<ReturnType<typeof startMinio>>;
 let env: ServiceEnv;
@@ -87,4 +88,15 @@ it('refuses a file whose store dies in the middle, and leaves nothing of it', as
   await waitFor('the object store to be used again', () => put(500));
   const after = await listObjects(minio.s3, env.INTAKE_S3_BUCKET ?? '');
   expect(after).toHaveLength(before.length + 1);
+});
+
+it('refuses a file in time when its store does not answer any more, at its beginning and in its middle', async () => {
+  const pause = async () => minio.pause();
+  for (const call of [() => pause().then(() => put()), () => put(24 * 1024 * 1024, pause)]) {
+    const { reason, ms } = await refusalOf(call());
+    minio.resume();
+    expect(reason).toBe('SERVICE_UNAVAILABLE');
+    expect(ms).toBeLessThan(SILENT_MS);
+    await waitFor('the object store to be used again', () => put(500));
+  }
 });

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { type Caller, Refusal } from '@intake/rpc';
+import { type Caller, isNeighbourAway, Refusal } from '@intake/rpc';
 import type { Logger } from '@intake/service';
 import { detectMimeType, SNIFF_BYTES, safeFileName } from '@intake/untrusted';
 import type { ObjectStore } from '../object-store/object-store';
@@ -82,7 +82,9 @@ export function createFiles(store: FileStore, objects: ObjectStore, log: Logger)
           () => true,
           () => false,
         );
-        if (isBegun) await discard([key]);
+        const discarded = isBegun && discard([key]);
+        // A store that does not answer would take its time for that, too.
+        if (!isNeighbourAway(error)) await discarded;
         throw error;
       }
     },

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import { Refusal } from '@intake/rpc';
+import { isNeighbourAway, Refusal } from '@intake/rpc';
 import { Client } from 'minio';
 import { createPart, startMultipart } from './multipart';
 import { isObjectMissing, isStoreAway, isStoreFull } from './store-errors';
@@ -130,7 +130,8 @@ export function createObjectStore({ url, accessKey, secretKey, bucket, region }:
           throw new Refusal('SERVICE_UNAVAILABLE', { cause: `object ${key} is not there after it was written` });
         return found;
       } catch (error) {
-        await upload.abort();
+        const aborted = upload.abort();
+        if (!isNeighbourAway(error)) await aborted;
         throw error;
       } finally {
         upload.end();
