@@ -12,6 +12,7 @@ import {
   serviceEnv,
   startMongo,
   startNats,
+  startNatsCluster,
   waitFor,
 } from '@intake/testkit';
 import { ROOT_CONTEXT } from '@opentelemetry/api';
@@ -38,7 +39,7 @@ interface Running extends Backbone {
 const running: RunningService[] = [];
 const children: ChildProcess[] = [];
 const environments: ServiceEnv[] = [];
-const servers: PrivateServer[] = [];
+const servers: Pick<PrivateServer, 'stop'>[] = [];
 
 afterEach(async () => {
   for (const child of children.splice(0)) child.kill('SIGKILL');
@@ -607,6 +608,33 @@ describe('when NATS is away', () => {
     await nats.restart();
     await emit(node, created(2));
     await waitForEffects(env, 2);
+  });
+});
+
+describe('when NATS is a cluster', () => {
+  async function connectTo(count: number) {
+    const cluster = await startNatsCluster(count);
+    servers.push(cluster);
+    const env = newEnv({ INTAKE_NATS_URL: cluster.url });
+    environments.splice(0);
+    const { bus } = await startNode('sample', env);
+    const manager = await waitFor('streams to be made', () => bus.ensureStreams());
+    const find = async () => (await manager.streams.info(bus.streamName('events'))).config;
+    return { bus, manager, find };
+  }
+
+  it('of three servers, streams have three replicas, also those that had fewer', async () => {
+    const { bus, manager, find } = await connectTo(3);
+    const config = await find();
+    expect(config.num_replicas).toBe(3);
+    await manager.streams.update(config.name, { ...config, num_replicas: 1 });
+    await bus.ensureStreams();
+    expect((await find()).num_replicas).toBe(3);
+  });
+
+  it('of two servers, streams have one replica', async () => {
+    const { find } = await connectTo(2);
+    expect((await find()).num_replicas).toBe(1);
   });
 });
 

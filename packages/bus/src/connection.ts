@@ -8,6 +8,7 @@ import {
   type JetStreamClient,
   type JetStreamManager,
   type NatsConnection,
+  type NatsError,
   nanos,
   RetentionPolicy,
   StorageType,
@@ -57,6 +58,10 @@ export interface Bus {
 /** Pause between attempts while NATS was never reached, in milliseconds. */
 const FIRST_CONNECT_PAUSE_MS = 250;
 const DAYS = 24 * 3600 * 1000;
+/** Servers that keep a stream, where NATS is a cluster; an operator may have more of them. */
+const REPLICAS = 3;
+/** What NATS answers when it has no servers for as many replicas: "no suitable peers for placement", "insufficient resources". */
+const TOO_FEW_SERVERS = [10_005, 10_023];
 
 /** Connects in the background and keeps trying for ever. */
 export function connectBus(runtime: Runtime, { url, prefix }: BusOptions): Bus {
@@ -128,6 +133,17 @@ export function connectBus(runtime: Runtime, { url, prefix }: BusOptions): Bus {
     { name: streamName('dead'), subjects: [`${prefix}.dead.>`], retention: RetentionPolicy.Limits },
   ];
 
+  /** A cluster that has too few servers, or not all of them now, is asked again when a consumer is opened. */
+  const ensureReplicas = async (manager: JetStreamManager, name: string): Promise<void> => {
+    if (!current?.info?.cluster) return;
+    const { config } = await manager.streams.info(name);
+    if (config.num_replicas >= REPLICAS) return;
+    await manager.streams.update(name, { ...config, num_replicas: REPLICAS }).catch((error) => {
+      if (!TOO_FEW_SERVERS.includes((error as NatsError).api_error?.err_code ?? 0)) throw error;
+      runtime.log.info({ stream: name, problem: error.message }, 'a stream has fewer replicas than it should');
+    });
+  };
+
   const bus: Bus = {
     subjectOf: (subject) => `${prefix}.event.${subject}`,
     streamName,
@@ -157,6 +173,7 @@ export function connectBus(runtime: Runtime, { url, prefix }: BusOptions): Bus {
           const subjects = [...new Set([...found.config.subjects, ...(config.subjects ?? [])])];
           await manager.streams.update(name, { ...found.config, subjects });
         }
+        await ensureReplicas(manager, name);
       }
       return manager;
     },

@@ -18,12 +18,16 @@ export { type NameServer, startNameServer, type Zone } from './name-server';
 export { buildPdf, invoiceLines, type PdfContent } from './pdf';
 export { freePorts } from './ports';
 export {
+  type MongoSet,
+  type NatsCluster,
   type PrivateServer,
   type PrivateServerOptions,
   type ServerSecurity,
   startMinio,
   startMongo,
+  startMongoSet,
   startNats,
+  startNatsCluster,
 } from './private-servers';
 export { type Program, startProgram } from './processes';
 export { type ReceivedCall, type Receiver, type ReceiverAnswer, startReceiver } from './receiver';

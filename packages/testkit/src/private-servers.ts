@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { connect } from 'nats';
+import { type ConnectionOptions, connect } from 'nats';
 import { type Backing, readTestVariable } from './backing';
 import { runAdminCommand } from './databases.store';
 import { freePorts } from './ports';
@@ -45,6 +45,8 @@ interface Description {
 }
 
 const REPLICA_SET = 'intake';
+/** How long a member that has stepped down does not want to be the primary again. */
+const STEPPED_DOWN_S = 60;
 
 /** MongoDB as a replica set of one, as `npm start` runs it; with `security` only for its user, over TLS. */
 export function startMongo(options: PrivateServerOptions & { security?: ServerSecurity } = {}): Promise<PrivateServer> {
@@ -52,16 +54,9 @@ export function startMongo(options: PrivateServerOptions & { security?: ServerSe
   const tls = security ? `&tls=true&tlsCAFile=${encodeURIComponent(security.certFile)}` : '';
   const login = security ? `${security.user}:${encodeURIComponent(security.password)}@` : '';
   return startServer({
-    name: 'mongodb',
-    variable: 'INTAKE_TEST_MONGOD',
+    ...MONGO,
     options,
-    args: (port, dataDir) => [
-      ...['--dbpath', dataDir, '--port', String(port), '--bind_ip', '127.0.0.1', '--replSet', REPLICA_SET],
-      ...['--oplogSize', '128', '--wiredTigerCacheSizeGB', '0.25', '--nounixsocket'],
-      // A process that is killed leaves its transaction open for so long.
-      ...['--setParameter', 'transactionLifetimeLimitSeconds=10'],
-      ...(security ? secureMongo(security) : []),
-    ],
+    args: (port, dataDir) => [...MONGO.args(port, dataDir), ...(security ? secureMongo(security) : [])],
     urlOf: (port) =>
       `mongodb://${login}127.0.0.1:${port}/?replicaSet=${REPLICA_SET}${login && '&authSource=admin'}${tls}`,
     isUp: async (port) => {
@@ -72,11 +67,82 @@ export function startMongo(options: PrivateServerOptions & { security?: ServerSe
         if (security) await makeUser(url, security);
         return true;
       }
-      const config = { _id: REPLICA_SET, members: [{ _id: 0, host: `127.0.0.1:${port}` }] };
-      await runAdminCommand(url, { replSetInitiate: config }).catch(() => undefined); // it may have been done before
+      await initiate(url, [`127.0.0.1:${port}`]).catch(() => undefined); // it may have been done before
       return false;
     },
   });
+}
+
+/** MongoDB as a replica set of three, of which any one may be missing. */
+export interface MongoSet {
+  readonly url: string;
+  /** The member that takes writes now; waits until there is one. */
+  primary(): Promise<PrivateServer>;
+  /** The primary gives its place to another member. */
+  stepDown(): Promise<void>;
+  /** Ends all members and removes their data. */
+  stop(): Promise<void>;
+}
+
+/** Starts three members and waits until one of them takes writes. */
+export async function startMongoSet(): Promise<MongoSet> {
+  const members: PrivateServer[] = [];
+  const stop = async () => void (await Promise.all(members.map((member) => member.stop())));
+  const isPrimary = ({ url }: PrivateServer) =>
+    runAdminCommand(url, { hello: 1 }).then(
+      ({ isWritablePrimary }) => isWritablePrimary === true,
+      () => false,
+    );
+  const primary = () =>
+    waitFor(
+      'a primary',
+      async () => {
+        const are = await Promise.all(members.map(isPrimary));
+        return members.find((_, i) => are[i]);
+      },
+      { timeoutMs: 60_000 },
+    );
+  try {
+    for (let i = 0; i < 3; i++)
+      members.push(
+        await startServer({
+          ...MONGO,
+          options: {},
+          urlOf: (port) => `mongodb://127.0.0.1:${port}/?directConnection=true`,
+          isUp: async (port) => {
+            await runAdminCommand(`mongodb://127.0.0.1:${port}/?directConnection=true`, { ping: 1 });
+            return true;
+          },
+        }),
+      );
+    const hosts = members.map(({ url }) => new URL(url).host);
+    await initiate((members[0] as PrivateServer).url, hosts);
+    await primary();
+    const stepDown = async () => {
+      await runAdminCommand((await primary()).url, { replSetStepDown: STEPPED_DOWN_S });
+    };
+    return { url: `mongodb://${hosts.join(',')}/?replicaSet=${REPLICA_SET}`, primary, stepDown, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+const MONGO = {
+  name: 'mongodb',
+  variable: 'INTAKE_TEST_MONGOD',
+  args: (port: number, dataDir: string): string[] => [
+    ...['--dbpath', dataDir, '--port', String(port), '--bind_ip', '127.0.0.1', '--replSet', REPLICA_SET],
+    ...['--oplogSize', '128', '--wiredTigerCacheSizeGB', '0.25', '--nounixsocket'],
+    // A process that is killed leaves its transaction open for so long.
+    ...['--setParameter', 'transactionLifetimeLimitSeconds=10'],
+  ],
+} as const;
+
+/** Makes a replica set of servers that are none yet. */
+async function initiate(url: string, hosts: readonly string[]): Promise<void> {
+  const members = hosts.map((host, _id) => ({ _id, host }));
+  await runAdminCommand(url, { replSetInitiate: { _id: REPLICA_SET, members } });
 }
 
 /** Options of mongod for TLS and users. The members of a replica set know each other by a key file. */
@@ -112,11 +178,10 @@ export function startNats(options: PrivateServerOptions & { security?: ServerSec
   const { security } = options;
   const login = security && { user: security.user, pass: security.password };
   return startServer({
-    name: 'nats',
-    variable: 'INTAKE_TEST_NATS_SERVER',
+    ...NATS,
     options,
     args: (port, dataDir) => [
-      ...['-c', join(ROOT, 'deploy/nats.conf'), '-a', '127.0.0.1', '-p', String(port), '-js', '-sd', dataDir],
+      ...NATS.args(port, dataDir),
       ...(security
         ? ['--user', security.user, '--pass', security.password, '--tls', '--tlscert', security.certFile]
         : []),
@@ -126,13 +191,68 @@ export function startNats(options: PrivateServerOptions & { security?: ServerSec
       security
         ? `tls://${security.user}:${encodeURIComponent(security.password)}@127.0.0.1:${port}`
         : `nats://127.0.0.1:${port}`,
-    isUp: async (port) => {
-      const tls = security && { ...login, tls: { caFile: security.certFile } };
-      const nats = await connect({ servers: `127.0.0.1:${port}`, timeout: 1000, reconnect: false, ...tls });
-      await (await nats.jetstreamManager()).getAccountInfo().finally(() => nats.close());
-      return true;
-    },
+    isUp: (port) =>
+      isJetStreamUp({
+        servers: `127.0.0.1:${port}`,
+        ...(security && { ...login, tls: { caFile: security.certFile } }),
+      }),
   });
+}
+
+/** NATS with JetStream as a cluster of servers. */
+export interface NatsCluster {
+  /** All addresses, separated by commas. */
+  readonly url: string;
+  readonly servers: readonly PrivateServer[];
+  /** Ends all servers and removes their data. */
+  stop(): Promise<void>;
+}
+
+/** Starts servers and waits until they work together. Of three, any one may be missing then. */
+export async function startNatsCluster(count = 3): Promise<NatsCluster> {
+  const ports = await freePorts(count);
+  const routes = ports.map((port) => `nats://127.0.0.1:${port}`);
+  const servers: PrivateServer[] = [];
+  const stop = async () => void (await Promise.all(servers.map((server) => server.stop())));
+  const startOne = (route: string) =>
+    startServer({
+      ...NATS,
+      options: {},
+      args: (port, dataDir) => [
+        ...NATS.args(port, dataDir),
+        ...['--name', `n${port}`, '--cluster_name', 'intake', '--cluster', route, '--routes', routes.join(',')],
+      ],
+      urlOf: (port) => `nats://127.0.0.1:${port}`,
+      isUp: async (port) => {
+        // JetStream answers only when more than one of them is there.
+        const nats = await connect({ servers: `127.0.0.1:${port}`, timeout: 1000, reconnect: false });
+        await nats.close();
+        return true;
+      },
+    });
+  try {
+    for (const route of routes) servers.push(await startOne(route));
+    const url = servers.map((server) => server.url).join(',');
+    await waitFor('the cluster to work', () => isJetStreamUp({ servers: url.split(',') }), { timeoutMs: 30_000 });
+    return { url, servers, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+const NATS = {
+  name: 'nats',
+  variable: 'INTAKE_TEST_NATS_SERVER',
+  args: (port: number, dataDir: string): string[] => [
+    ...['-c', join(ROOT, 'deploy/nats.conf'), '-a', '127.0.0.1', '-p', String(port), '-js', '-sd', dataDir],
+  ],
+} as const;
+
+async function isJetStreamUp(options: ConnectionOptions): Promise<boolean> {
+  const nats = await connect({ timeout: 1000, reconnect: false, ...options });
+  await (await nats.jetstreamManager()).getAccountInfo().finally(() => nats.close());
+  return true;
 }
 
 /** MinIO on one folder, with its credentials. */
