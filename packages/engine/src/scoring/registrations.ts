@@ -1,7 +1,7 @@
 import { isIco, isLuhn, isNif, isTaxCode, mendCountry, namesItself, readVatId } from '../candidates/identifiers';
 import type { Key } from '../candidates/key-phrases';
 import type { Placed } from '../candidates/labelled';
-import type { Role } from '../candidates/parties';
+import type { Role } from '../candidates/parties/party';
 import { findGroupedNumbers, type Reference } from '../candidates/references';
 import { linesBetween } from '../layout/relations';
 import { WEIGHTS } from './confidence';

@@ -1,5 +1,5 @@
-import { analyze } from './analyze';
-import { pageOf } from './page-of-text';
+import { analyze } from '../../analyze';
+import { pageOf } from '../../page-of-text';
 
 const rows = (...texts: string[]) =>
   (analyze(texts.map((text, at) => pageOf(text, { number: at + 1 }))).tables.line_items ?? []).map((row) =>
