@@ -55,8 +55,9 @@ export function splitAddressLine(line: string): { name: string; address: string 
     .map((part) => part.trim())
     .filter(Boolean);
   const street = parts.findIndex((part, at) => at > 0 && (/\d/.test(part) || isStreet(part)));
-  // "Seattle, WA 98109, US" is a place without a name.
+  // "Seattle, WA 98109, US" and "Madurai - 625016, Tamil Nadu" are places without a name.
   if (street > 0 && isPostal(parts[street]!) && !hasLegalForm(parts[0]!)) return undefined;
+  if (street === 1 && /^\d{4,6}$/.test(parts[street]!) && !hasLegalForm(parts[0]!)) return undefined;
   if (parts.length < 3) return splitAtForm(text);
   if (parts.length > 7 || street < 1 || street > 2) return undefined;
   if (/\d{3}|:/.test(parts[0]!) || !/\p{L}{3}/u.test(parts[0]!) || startsAsStreet(parts[0]!)) return undefined;

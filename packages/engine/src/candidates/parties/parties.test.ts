@@ -208,3 +208,72 @@ describe('senders in sentences and lines', () => {
     expect(fields).toMatchObject({ sender_name: 'NETPRESSE', sender_address: '16 rue Mollien, 92100 BOULOGNE' });
   });
 });
+
+describe('two addresses', () => {
+  test('that of the letterhead, whose first word it begins with, is the sender', () => {
+    const page = pageOf(`
+
+
+    Vitranet SRL
+    Chaussée de Mons 418                            Centre Dentaire du Parc ASBL
+    7060 Soignies                                   Boulevard de la Sauvenière 60
+                                                    4000 Liège
+    `);
+    const words = [{ text: 'Vitranet', position: [36, 0, 200, 34] as const, line: -1, confidence: 1 }, ...page.words];
+    const { fields } = analyze([{ ...page, words }]);
+    expect(fields).toMatchObject({
+      sender_name: [expect.objectContaining({ value: expect.stringContaining('Vitranet') })],
+      recipient_name: [expect.objectContaining({ value: 'Centre Dentaire du Parc ASBL' })],
+    });
+  });
+
+  test('the one that names the guest is the recipient', () => {
+    const fields = read(`${'\n'.repeat(8)}
+                                                                Alpenhof Gasteiner
+                                                                Kirchplatz 6
+                                                                5630 Bad Hofgastein
+      Kröner Maschinenhandel GmbH                               +43 6432 70 11 55
+      z.H. Herrn Falk Kröner
+      Industriestraße 40
+      4600 Wels
+
+      Gast          Falk Kröner
+    `);
+    expect(fields).toMatchObject({
+      sender_name: 'Alpenhof Gasteiner',
+      recipient_name: 'Kröner Maschinenhandel GmbH',
+      recipient_address: 'Industriestraße 40, 4600 Wels',
+    });
+  });
+});
+
+test('a place with its postcode behind a dash is no company', () => {
+  const fields = read(`
+    VAIGAI LIGHTING SOLUTIONS
+    14/2, Bypass Road, Ellis Nagar
+    Madurai - 625016, Tamil Nadu
+  `);
+  expect(fields.sender_name).toBe('VAIGAI LIGHTING SOLUTIONS');
+});
+
+test('the date over an address is no name', () => {
+  const fields = read(`
+    Bill to
+    March 4, 2025
+    Corbin Tool & Die, Inc.
+    8820 Peach Street
+    Erie, PA 16509
+  `);
+  expect(fields.recipient_name).toBe('Corbin Tool & Die, Inc.');
+});
+
+test('a house with a name, over a postcode alone', () => {
+  const fields = read(`
+    To: Calderbrook Construction Ltd
+    The Old Goods Yard
+    Station Approach
+    Hebden Bridge
+    HX7 6JE
+  `);
+  expect(fields.recipient_address).toBe('The Old Goods Yard, Station Approach, Hebden Bridge, HX7 6JE');
+});

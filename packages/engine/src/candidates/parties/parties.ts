@@ -5,7 +5,7 @@ import type { Party, Role } from './party';
 import { isHeading, roleOf } from './party-labels';
 import { linesUnder } from './party-lines';
 import { readParty } from './read-party';
-import { findAddressBlock, findOneOfTwoBlocks } from './recipient';
+import { findAddressBlock, findAddressOfNamed, findOneOfTwoBlocks } from './recipient';
 import { findAddressLine, findSender } from './sender';
 import { findAddressElsewhere } from './sender-address';
 
@@ -22,12 +22,14 @@ export function findParties(whole: PageLayout, keys: Key[], isItem: (line: numbe
   }
   const sender = parties.find((party) => party.role === 'sender');
   if (sender?.name && !sender.address) {
-    const others = parties.filter((party) => party !== sender);
     parties[parties.indexOf(sender)] = {
       ...sender,
-      address: findAddressElsewhere(page, { text: sender.name.text, box: sender.box }, others, keys),
+      address: findAddressElsewhere(page, { text: sender.name.text, box: sender.box }, without(parties, sender), keys),
     };
   }
+  const named = parties.find(({ role, name, address }) => role === 'recipient' && name && !address);
+  const addressed = named && findAddressOfNamed(page, keys, named, without(parties, named));
+  if (addressed) parties[parties.indexOf(named)] = addressed;
   const has = (role: Role) => parties.some((party) => party.role === role);
   const window = readWindow(page);
   if (window && !has('sender')) parties.push(window.sender);
@@ -48,3 +50,5 @@ export function findParties(whole: PageLayout, keys: Key[], isItem: (line: numbe
   if (consignee && !has('recipient')) parties.push({ ...consignee, role: 'recipient' });
   return parties;
 }
+
+const without = (parties: Party[], one: Party) => parties.filter((party) => party !== one);

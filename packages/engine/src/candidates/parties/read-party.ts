@@ -1,4 +1,5 @@
 import { type PageLayout, unite } from '../../layout/page-layout';
+import { findDates } from '../dates';
 import type { Key } from '../key-phrases';
 import { addressIn, splitAddressLine } from './address-text';
 import type { Party, Role } from './party';
@@ -48,8 +49,8 @@ export function readParty(
       continue;
     }
     if (!name) {
-      // A number, or a label with something behind it, is no name.
-      if (!/\p{L}{2}/u.test(line.text) || /^[^:]{2,30}\s*:/.test(line.text)) continue;
+      // A number, a date, or a label with something behind it, is no name.
+      if (!/\p{L}{2}/u.test(line.text) || isDate(line.text) || /^[^:]{2,30}\s*:/.test(line.text)) continue;
       if (person && /^\d/.test(line.text)) {
         name = person;
         address.push(line);
@@ -112,13 +113,14 @@ function stripLabels(line: PartyLine, keys: Key[]): PartyLine {
 /** Persons and departments before the street are no address; nor is what comes behind the place. */
 function trimAddress(lines: PartyLine[]): PartyLine[] {
   const isPlace = ({ text }: PartyLine) =>
-    ((/\d/.test(text) && /\p{L}{3}/u.test(text)) || isStreet(text)) && !/^\([^()]*\)$/.test(text);
+    ((/\d/.test(text) && /\p{L}{3}/u.test(text)) || isStreet(text) || isPostcode(text)) && !/^\([^()]*\)$/.test(text);
   const place = lines.findIndex(isPlace);
   if (place < 0) return [];
   // Without a word for streets and a number, what stands right over the place is the street: "ZA de la Croix".
   const above = lines[place - 1];
   const isOver = above !== undefined && POSTCODE.test(lines[place]!.text) && isPostal(lines[place]!.text);
-  const first = isOver ? place - 1 : place;
+  // British places stand in a line of their own over the postcode, houses with a name over them.
+  const first = isPostcode(lines[place]!.text) ? Math.max(0, place - LINES_OVER_POSTCODE) : isOver ? place - 1 : place;
   let end = first;
   let postalSeen = false;
   for (let at = first; at < Math.min(lines.length, first + 6); at++) {
@@ -133,5 +135,16 @@ function trimAddress(lines: PartyLine[]): PartyLine[] {
   const kept = lines.slice(first, postalSeen ? end : Math.min(end, first + 3));
   return kept.filter((line) => !/^\d{1,2}[./]\d{1,2}[./]\d{2,4}$/.test(line.text));
 }
+
+/** Lines of an address in which no number tells a house: its name, the street and the place. */
+const LINES_OVER_POSTCODE = 3;
+
+/** A British or Canadian postcode alone. */
+const isPostcode = (text: string) => /^(?:[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}|[A-Z]\d[A-Z] \d[A-Z]\d)$/.test(text);
+
+const isDate = (text: string) => {
+  const [date] = findDates(text);
+  return date !== undefined && date.start === 0 && date.end === text.length;
+};
 
 const POSTCODE = /^(?:[A-Z]{1,2}-)?(?:\d{4,6}|\d{2}-\d{3}|\d{3} \d{2}|\d{4}-\d{3})(?!\d)/;

@@ -38,7 +38,7 @@ export function findOneOfTwoBlocks(page: PageLayout, keys: Key[], taken: Party[]
   return party?.name && party.address ? party : undefined;
 }
 
-/** How much in a block only the sender of a letter has there: his bank, how to reach him, his own domain. */
+/** How much in a block only the sender of a letter has there: his bank, how to reach him, his domain, his letterhead. */
 function ownSigns(block: Segment[], page: PageLayout, keys: Key[]): number {
   const named = keys.filter((key) => block.some((segment) => segment.tokens.includes(key.tokens[0]!)));
   const text = block.map((segment) => segment.text).join('\n');
@@ -48,16 +48,34 @@ function ownSigns(block: Segment[], page: PageLayout, keys: Key[]): number {
     (segment) =>
       segment.box[1] > page.height * 0.8 && name.length > 4 && normalize(segment.text).join('').includes(name),
   );
+  const [first = ''] = normalize(block[0]!.text);
+  const inHead = page.segments.some(
+    (segment) =>
+      !block.includes(segment) &&
+      height(segment) > 1.3 * page.unit &&
+      first.length > 3 &&
+      normalize(segment.text)[0] === first,
+  );
   const signs = [
     isContact(text),
-    named.some((key) => means(key, 'iban') || means(key, 'account_num')),
+    named.some((key) => ['iban', 'bic', 'account_num'].some((field) => means(key, field))),
     named.some((key) => means(key, 'vat_id') || means(key, 'ic')),
     domain !== '' && (name.includes(domain) || domain.includes(name)),
     inFoot,
+    inHead,
     // A name in large letters is a letterhead; what OCR has read may reach into the frame around it.
     page.source === 'text' && height(block[0]!) > 1.3 * page.unit,
   ];
   return signs.filter(Boolean).length;
+}
+
+/** The address of somebody whom a label names without one: "Guest: Jane Doe", in a letter to her company. */
+export function findAddressOfNamed(page: PageLayout, keys: Key[], { name }: Party, taken: Party[]): Party | undefined {
+  const wanted = normalize(name?.text ?? '').join(' ');
+  const block = findBlocks(page).find((lines) =>
+    lines.slice(1).some(({ text }) => wanted.includes(' ') && normalize(text).join(' ').includes(wanted)),
+  );
+  return block && findAddressBlock({ ...page, segments: block }, keys, taken);
 }
 
 /** A block with a place in the upper half that belongs to nobody yet. */

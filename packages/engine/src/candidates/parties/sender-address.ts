@@ -5,7 +5,7 @@ import { addressIn, splitAddressLine } from './address-text';
 import { lineAbove, overlaps } from './blocks';
 import type { Party } from './party';
 import { isContact, isPostal, isStreet, isTitle } from './party-forms';
-import { startsWithKey } from './party-labels';
+import { means, startsWithKey } from './party-labels';
 import { follow, toLine } from './party-lines';
 import { readParty } from './read-party';
 
@@ -37,6 +37,10 @@ export function findAddressElsewhere(
 ): Party['address'] {
   // "Fakturanummer 77120" is no place.
   const isNumber = (segment: Segment) => !isStreet(segment.text) && startsWithKey(segment, keys);
+  const isOwnNumber = (segment: Segment) =>
+    keys.some(
+      (key) => key.tokens[0] === segment.tokens[0] && ['vat_id', 'ic', 'dic'].some((field) => means(key, field)),
+    );
   const words = normalize(head.text);
   const candidates = page.segments.filter(
     (segment) =>
@@ -62,6 +66,8 @@ export function findAddressElsewhere(
   for (let above = lineAbove(page, near); above && lines.length < 4; above = lineAbove(page, above)) {
     const isPart =
       (/\d/.test(above.text) && /\p{L}{3}/u.test(above.text)) || isStreet(above.text) || /,$/.test(above.text);
+    // "VAT no. GB 123 4567 89" over the street.
+    if (isOwnNumber(above)) break;
     const isSentence = above.tokens.length > 5 && /\p{L}{3}\.$/u.test(above.text);
     if (!isPart || isSentence || isTitle(above.text) || isContact(above.text) || /:/.test(above.text)) break;
     if (taken.some((party) => overlaps(party.box, above!.box)) || above === head) break;
