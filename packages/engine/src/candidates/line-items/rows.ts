@@ -43,7 +43,8 @@ export function readRows(
       continue;
     }
     // "Deposit of 60 % for the windows" is sold like anything else.
-    const isSum = isTotalLine(line, keys) || (money.length === 1 && isSetIn(line, drafts, page));
+    const isSum =
+      isTotalLine(line, keys) || (money.length === 1 && isSetIn(line, drafts, page)) || isSumByRate(cells, drafts);
     const total = isSum && !(hasQuantity && (money.length >= 2 || numeric.length >= 3));
     if (total && (drafts.length > 0 || continued)) {
       if (goesOn(body.slice(at + 1), columns, mark)) {
@@ -94,6 +95,10 @@ export function readRows(
       if (loose.length > 5) break;
       continue;
     }
+    if (isTopOfCell(line, body[at + 1], columns, mark)) {
+      loose.push(line);
+      continue;
+    }
     const draft = drafts.at(-1)!;
     // A text with an amount is a sum or a charge, and no part of the row above it; an amount alone is the sum.
     const sum = money.some((meaning) => meaning === 'amount_total_base' || meaning === 'amount_total');
@@ -110,6 +115,15 @@ export function readRows(
     unstackCodes(complete);
   } else dropPositions(complete);
   return { rows: complete.map((draft) => finishRow(page, draft, mark)), lines: numbers, ended };
+}
+
+/** Where cells are centred, the first line of a description begins above the numbers of its row, and overlaps them. */
+function isTopOfCell(line: Line, next: Line | undefined, columns: Column<Meaning>[], mark: DecimalMark): boolean {
+  if (!next || line.box[3] - next.box[1] < 0.3 * (line.box[3] - line.box[1])) return false;
+  const cut = cutRow(next, columns, mark);
+  const cells = readCells(cut, mark);
+  const hasText = [...cut.keys()].some(({ meaning }) => meaning === 'description');
+  return isDescription(line, columns) && !hasText && [...cells.keys()].some((meaning) => MONEY.has(meaning));
 }
 
 /** A further line of a row: more of its description, the amounts that are still to come, the rest of its code. */
@@ -145,6 +159,14 @@ function continueRow(
     draft.cells.set('code', { tokens: [...begun.tokens, ...codeTokens], value, raw: value });
   }
   draft.lines.push(line);
+}
+
+/** Under rows that all have a quantity, a price and a description, amounts with a rate alone are sums by rate. */
+function isSumByRate(cells: Cells, drafts: DraftRow[]): boolean {
+  const own: Meaning[] = ['description', 'quantity', 'amount_base', 'amount', 'code'];
+  const isWhole = ({ cells: row, text }: DraftRow) =>
+    text.length > 0 && row.has('quantity') && (row.has('amount_base') || row.has('amount'));
+  return drafts.length > 0 && cells.has('rate') && !own.some((meaning) => cells.has(meaning)) && drafts.every(isWhole);
 }
 
 /** Sums stand at the right, with their words far from the edge at which all descriptions begin. */
