@@ -1,8 +1,9 @@
-import { findItemsByArithmetic } from './candidates/items-by-arithmetic';
-import { findItemsBySum } from './candidates/items-by-sum';
 import { findKeys } from './candidates/key-phrases';
-import { findLineItems } from './candidates/line-items';
-import { findAddressOnPages, findParties } from './candidates/parties';
+import { findItemsByArithmetic } from './candidates/line-items/items-by-arithmetic';
+import { findItemsBySum } from './candidates/line-items/items-by-sum';
+import { findLineItems } from './candidates/line-items/line-items';
+import { findParties } from './candidates/parties/parties';
+import { findAddressOnPages } from './candidates/parties/sender-address';
 import { findValues, learnRules } from './candidates/values';
 import { tabulateTaxes } from './consistency/tax-details';
 import { findTaxRows, sumTaxRows } from './consistency/tax-rows';

@@ -202,3 +202,92 @@ test('the year of a date is no postcode', () => {
 test('a number and its year on both sides of a slash between spaces', () => {
   expect(read('Schlussrechnung Nr. 37 / 2025').document_id).toBe('37/2025');
 });
+
+const taxes = (text: string) =>
+  (analyzed(text).tables.tax_details ?? []).map(({ cells }) => [
+    cells.tax_detail_rate?.value,
+    cells.tax_detail_base?.value,
+    cells.tax_detail_tax?.value,
+  ]);
+
+test('a rate in brackets is not negative', () => {
+  const text = `
+    Taxa             Incidência     Total IVA
+    IVA (6,00%)        466,80         28,01          Portes         0,00
+    IVA (13,00%)       232,20         30,19          IVA           58,20
+  `;
+  expect(taxes(text)).toEqual([
+    ['6.00', '466.80', '28.01'],
+    ['13.00', '232.20', '30.19'],
+  ]);
+});
+
+test('what is exempt counts where the table of rates has no column of totals', () => {
+  const fields = read(`
+    Riepilogo IVA         Imponibile        Imposta
+    10%                       272,73          27,27
+    22%                        29,51           6,49
+    Escl. art. 15               7,50           0,00
+
+    Totale documento € 343,50
+  `);
+  expect(fields).toMatchObject({ amount_total: '343.50', amount_total_base: '309.74', amount_total_tax: '33.76' });
+});
+
+test('a tax that names its rate twice', () => {
+  const fields = read(`
+    CGST Output 9%              9 %          2,651.40
+    SGST Output 9%              9 %          2,651.40
+    Total                                   34,762.80
+    GSTIN: 33AAKFM4417P1Z6
+  `);
+  expect(fields.amount_total_tax).toBe('5302.80');
+});
+
+test('sums by rate under the rows are no rows', () => {
+  const text = `
+    Lp.  Nazwa                   Ilość    Cena netto    Wartość netto    VAT     Kwota VAT    Wartość brutto
+    1    Toner do drukarki           3        189,00           567,00    23%        130,41            697,41
+    2    Podręcznik BHP              2         52,00           104,00    5%           5,20            109,20
+                                             W tym:            567,00    23%        130,41            697,41
+                                                               104,00    5%           5,20            109,20
+                                             Razem:            671,00               135,61            806,61
+  `;
+  expect(items(text)).toHaveLength(2);
+  expect(taxes(text)).toEqual([
+    ['23', '567.00', '130.41'],
+    ['5', '104.00', '5.20'],
+  ]);
+});
+
+test('a payment by card, and one that is printed as a deduction', () => {
+  expect(
+    read(`
+      Gesamtbetrag                 630,60
+      bezahlt mit Mastercard       630,60
+      Saldo                          0,00
+    `).amount_paid,
+  ).toBe('630.60');
+  expect(
+    read(`
+      Rechnungsbetrag                       4.394,67
+      1. Rate vom 02.04.2025               -2.000,00
+      noch zu zahlen                        2.394,67
+    `),
+  ).toMatchObject({ amount_total: '4394.67', amount_paid: '2000.00', amount_due: '2394.67' });
+});
+
+test('a Polish account without its country', () => {
+  expect(read('Konto 69 1140 2004 0000 3102 7911 4826 mBank').iban).toBe('PL69114020040000310279114826');
+});
+
+test('the register of companies in Austria', () => {
+  expect(read(`${'\n'.repeat(60)}Alpenhof Pichlmair KG · FN 318842k · Landesgericht Salzburg`).sender_ic).toBe(
+    '318842k',
+  );
+});
+
+test('OCR takes the point between thousands for a comma', () => {
+  const fields = read('Base imponible    1,394,00 €\nIVA 21 %            292,74 €\nTotal           1.686,74 €');
+  expect(fields.amount_total_base).toBe('1394.00');
+});

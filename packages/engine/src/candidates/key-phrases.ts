@@ -15,7 +15,8 @@ export interface Key {
   line: number;
 }
 
-interface Phrase {
+/** What a label may read like: its words, without accents and in small letters. */
+export interface Phrase {
   parts: string[];
   meanings: { field: string; weight: number }[];
 }
@@ -25,7 +26,7 @@ const WEAK = 0.45;
 const LEAST_JOINED = 6;
 
 /** First part of a phrase -> phrases, longest first. */
-type Dictionary = Map<string, Phrase[]>;
+export type Dictionary = Map<string, Phrase[]>;
 
 /** Reads `data/<file>`: field -> phrases. */
 export function loadPhrases(file: string): Dictionary {

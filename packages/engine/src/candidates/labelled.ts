@@ -52,8 +52,10 @@ export function pairWithLabels<T extends Placed>(
   for (const key of own) {
     const weight = key.meanings.find((meaning) => meaning.field === field)!.weight;
     const others = breaking.filter((other) => other !== key);
-    // "Deposit of 12 May: 150.00": what announces a date does not come between a label and its amount.
-    const between = options.last ? others.filter((other) => !announcesDate(other)) : others;
+    // "Deposit of 12 May: 150.00", "Paid by card 150.00": these do not come between a label and its amount.
+    const between = options.last
+      ? others.filter((other) => !announcesDate(other) && !namesPayment(other, key))
+      : others;
     const beside = values.filter(
       (value) =>
         isBeside(key, value) &&
@@ -120,6 +122,11 @@ function breaks({ meanings }: Key): boolean {
 
 const announcesDate = ({ meanings, tokens }: Key): boolean =>
   /^\p{Ll}/u.test(tokens[0]!.text) && meanings.every(({ field }) => /date|^terms$/.test(field));
+
+/** How something was paid, in the text that says that it was. */
+const namesPayment = ({ meanings, tokens }: Key, before: Key): boolean =>
+  tokens[0]!.segment === before.tokens[0]!.segment &&
+  meanings.some(({ field }) => field === 'payment_method' || field === '_tendered');
 
 /** Where the next thing on the label's line begins: the cell of a form reaches to there. */
 function nextOnLine(page: PageLayout, key: Key): number {

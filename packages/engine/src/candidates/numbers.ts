@@ -58,7 +58,11 @@ function separate(digits: string, mark: DecimalMark): [whole: string, fraction: 
   }
   const used = comma >= 0 ? ',' : '.';
   const parts = digits.split(used);
-  if (parts.length > 2) return parts.slice(1).every((part) => part.length === 3) ? [parts.join(''), ''] : undefined;
+  if (parts.length > 2) {
+    // "1,394,00": OCR takes the point between thousands for a comma, and the other way round.
+    const fraction = parts.at(-1)!.length === 2 ? parts.pop()! : '';
+    return parts.slice(1).every((part) => part.length === 3) ? [parts.join(''), fraction] : undefined;
+  }
   const [whole, last] = parts as [string, string];
   const couldBeThousands = last.length === 3 && whole.length <= 3 && !whole.startsWith('0');
   return couldBeThousands && used !== mark ? [whole + last, ''] : [whole, last];

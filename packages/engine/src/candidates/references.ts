@@ -102,7 +102,11 @@ export function findGroupedNumbers(page: PageLayout): Reference[] {
         const text = strip(tokens[next]!.text);
         const isWhole = isTaxCode(text);
         if (isWhole && next > at) break;
-        if (!isWhole && (!/^[A-Z]{0,3}[\d./-]+[A-Z]?\d*$/.test(text) || (next > at && /^[A-Z]{2}/.test(text)))) break;
+        if (
+          !isWhole &&
+          (!/^(?:[A-Z]{0,3}[\d./-]+[A-Z]?\d*|\d{5,6}[a-z])$/.test(text) || (next > at && /^[A-Z]{2}/.test(text)))
+        )
+          break;
         group.push(tokens[next]!);
         if (isWhole || /[,;]$/.test(tokens[next]!.text)) break;
       }

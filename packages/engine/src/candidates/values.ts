@@ -1,7 +1,7 @@
 import { type PageLayout, type Segment, type Token, unite } from '../layout/page-layout';
 import type { Position } from '../recognition';
 import { findDates, isMonthFirst } from './dates';
-import { isBic, readIban, readVatId } from './identifiers';
+import { isBic, isIban, readIban, readVatId } from './identifiers';
 import { type DecimalMark, guessDecimalMark, NUMBER_PATTERN, parseNumber } from './numbers';
 
 /** Something on the page whose form says what it may be. */
@@ -77,6 +77,8 @@ const AMOUNT = new RegExp(
   'giu',
 );
 const IBAN_START = /(?<![A-Za-z0-9])[A-Z]{2}\s?[\dOQDILSBZG]{2}(?=[\sA-Z0-9]|$)/g;
+/** Polish accounts are printed as IBANs without the country. */
+const POLISH_ACCOUNT = /(?<![A-Za-z0-9]|\d )\d{2}(?: ?\d{4}){6}(?! ?\d|[A-Za-z])/g;
 const VAT =
   /(?<![A-Za-z0-9])(?:CHE[-\s]?\d{3}[.\s]?\d{3}[.\s]?\d{3}(?:\s?(?:MWST|TVA|IVA))?|[A-Z]{2}[\s-]?[A-Z0-9][A-Z0-9.\s-]{5,14}[A-Z0-9])(?![A-Za-z0-9])/g;
 /** The beginning of one at the end of a line. */
@@ -223,6 +225,11 @@ function findInSegment(segment: Segment, rules: ReadingRules): Value[] {
       add(match.index, match.index + iban.length, { type: 'iban', value: iban.iban, decimals: 0, checked: iban.valid });
     }
   }
+  for (const match of text.matchAll(POLISH_ACCOUNT)) {
+    const value = `PL${match[0].replaceAll(' ', '')}`;
+    if (isIban(value))
+      add(match.index, match.index + match[0].length, { type: 'iban', value, decimals: 0, checked: true });
+  }
   for (const match of text.matchAll(EMAIL)) {
     add(match.index, match.index + match[0].length, { type: 'email', value: match[0], decimals: 0 });
   }
@@ -288,7 +295,8 @@ function addAmount(match: RegExpExecArray, mark: DecimalMark, add: Add): void {
   const { open, sign, inner, before, number, minus, dash, percent, after } = match.groups!;
   const plain = parseNumber(number!, mark);
   if (plain === undefined) return;
-  const negative = /[-−–]/.test(sign ?? '') || inner || minus || (open && match[0].endsWith(')'));
+  // "IVA (6,00%)": brackets around a rate are no minus.
+  const negative = /[-−–]/.test(sign ?? '') || inner || minus || (open && !percent && match[0].endsWith(')'));
   const value = negative && /[1-9]/.test(plain) ? `-${plain}` : plain;
   // "KR87654321" is a code, not crowns.
   if (before && /\p{L}/u.test(before) && /\p{L}\d{4,}$/u.test(match[0])) return;

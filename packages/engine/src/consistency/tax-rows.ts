@@ -107,7 +107,9 @@ function readLabelledRow(numbers: Value[], name: string | undefined): Omit<TaxRo
   const amounts = numbers.filter((value) => value.type === 'amount' && value.decimals > 0);
   const [rate, tax] = [rates[0], amounts[0]];
   const isBefore = rate && tax && tax.line === rate.line && tax.box[0] < rate.box[0];
-  if (!rate || !tax || rates.length > 1 || amounts.length > 1 || isBefore) return undefined;
+  // "CGST output 9 %: 9 %" names its rate twice.
+  const isOther = rates.some((one) => Number(one.value) !== Number(rate!.value));
+  if (!rate || !tax || isOther || amounts.length > 1 || isBefore) return undefined;
   return { rate, base: undefined, tax, total: undefined, name };
 }
 
@@ -169,10 +171,10 @@ export function sumTaxRows(rows: TaxRow[], values: Value[]): TaxSums | undefined
   };
 }
 
-/** "Exempt, art. 15: 16.00 0.00 16.00" under the rows of rates: bases that are totals too, with a tax of nothing. */
+/** "Exempt, art. 15: 16.00 0.00 16.00" under the rows of rates: bases with a tax of nothing, and totals that are the same. */
 function findExempt(rows: TaxRow[], values: Value[]): Value[] {
-  const row = rows.find(({ base, total }) => base && total);
-  if (!row?.base || !row.total) return [];
+  const row = rows.find(({ base, total }) => base && total) ?? rows.find(({ base }) => base);
+  if (!row?.base) return [];
   const [base, tax, total] = [row.base, row.tax, row.total];
   const isUnder = (value: Value, above: Value) =>
     value.type === 'amount' &&
@@ -187,7 +189,7 @@ function findExempt(rows: TaxRow[], values: Value[]): Value[] {
     return (
       !beside.some(({ type }) => type === 'rate') &&
       beside.some((other) => isUnder(other, tax) && Number(other.value) === 0) &&
-      beside.some((other) => isUnder(other, total) && other.value === value.value)
+      (!total || beside.some((other) => isUnder(other, total) && other.value === value.value))
     );
   });
 }

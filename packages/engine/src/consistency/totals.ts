@@ -158,7 +158,9 @@ function addThird(labelled: TotalCandidates, amounts: Value[]): TotalCandidates 
       labelled.amount_paid,
       top(labelled.amount_total)
         .flatMap((total) => dues.map((due) => total.units - due.units))
-        .filter((units) => units > 0 && !known.has(units)),
+        .filter((units) => units > 0 && !known.has(units))
+        // It may be printed as a deduction.
+        .map((units) => (byUnits.has(units) ? units : -units)),
     ),
     amount_total_base: extend(
       labelled.amount_total_base,

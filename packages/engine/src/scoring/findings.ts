@@ -1,6 +1,6 @@
 import type { Key } from '../candidates/key-phrases';
 import { type Labelled, type LabelOptions, type Placed, pairWithLabels } from '../candidates/labelled';
-import type { Party } from '../candidates/parties';
+import type { Party } from '../candidates/parties/party';
 import type { Value } from '../candidates/values';
 import type { TaxSums } from '../consistency/tax-rows';
 import type { PageLayout, Token } from '../layout/page-layout';

@@ -1,4 +1,4 @@
-import { describeParty, type Party, type Role } from '../candidates/parties';
+import { describeParty, type Party, type Role } from '../candidates/parties/party';
 import { type Findings, fromValue, type Put, type Scored } from './findings';
 import { scoreRegistrations } from './registrations';
 

@@ -1,7 +1,7 @@
 import { isIco, isLuhn, isNif, isTaxCode, mendCountry, namesItself, readVatId } from '../candidates/identifiers';
 import type { Key } from '../candidates/key-phrases';
 import type { Placed } from '../candidates/labelled';
-import type { Role } from '../candidates/parties';
+import type { Role } from '../candidates/parties/party';
 import { findGroupedNumbers, type Reference } from '../candidates/references';
 import { linesBetween } from '../layout/relations';
 import { WEIGHTS } from './confidence';
@@ -166,6 +166,9 @@ function registration(
     // Numbers of German registers of companies may be short.
     const least = /(?:^| )hr[ab](?: |$)/.test(key.phrase) ? 2 : 5;
     if (digits.length < least || digits.length > 14) return undefined;
+    // "FN 318842k": in Austria a letter checks the number.
+    if (/^\d{5,6}[a-z]$/.test(compact) && /(?:^| )(?:fn|firmenbuch\p{L}*)(?: |$)/u.test(key.phrase))
+      return { value: compact, bonus: WEIGHTS.checkHolds / 2 };
     const known = isIco(digits) || ((digits.length === 9 || digits.length === 14) && isLuhn(digits));
     return { value: digits, bonus: known ? WEIGHTS.checkHolds / 2 : 0 };
   }

@@ -54,3 +54,14 @@ export function hasLegalForm(text: string): boolean {
   }
   return false;
 }
+
+/** Title words that are no company. */
+const TITLE =
+  /^(?:(?:tax |commercial |proforma |cash |simplified )*(?:invoice|bill|receipt)|\p{L}*rechnung|fakt[uú]ra|facture|factur[aă]|factuur|fattura|fatura|számla|lasku|\p{L}*gutschrift|credit (?:note|memo)|avoir|kredit(?:t)?not\p{L}*|kreditfaktura|creditnota|creditfactuur|dobropis|nota (?:di|de) cr[eé]dito|hyvityslasku|zálohov\p{L}*|daňový doklad|pro ?forma|quittung|kvitto|kvittering|kuitti|reçu|recibo|účtenka|paragon|nyugta|statement|lieferschein|original|copy|kopie|duplicate|page|seite|welcome|thank|date|datum|stylesheet)|\b(?:nr|no|n°)\.? ?\d/iu;
+
+/** Addresses have numbers too ("No. 8, High Street"). */
+export const isTitle = (text: string) => TITLE.test(text) && !isStreet(text) && !isPostal(text);
+
+/** Words over or before a name that address somebody. */
+export const SALUTATION =
+  /^(?:herrn?|frau|familie|eheleute|firma|fa\.|hr\.?|fru|pan|pán|pan[íi]|dott\.?|egr\. ?sig\.?|gent\.ma|sr\.?|sra\.?|señor|señora|d\.|dña\.|dhr\.|mevr\.|mr\.?|mrs\.?|ms\.?|messrs\.?|m\.|mme|monsieur|madame|sig\.|spett\.? ?le|an|an die|to|attn:?)$/iu;

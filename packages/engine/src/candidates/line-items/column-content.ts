@@ -1,7 +1,7 @@
-import type { Line, Token } from '../layout/page-layout';
-import { type Column, cutLine } from '../layout/tables';
+import type { Line, Token } from '../../layout/page-layout';
+import { type Column, cutLine } from '../../layout/tables';
+import { type DecimalMark, NUMBER_PATTERN, parseNumber } from '../numbers';
 import { type Meaning, MONEY, NUMERIC } from './column-meanings';
-import { type DecimalMark, NUMBER_PATTERN, parseNumber } from './numbers';
 
 const NUMBER_CELL = new RegExp(
   String.raw`^[^\d\p{L}]{0,3}\p{L}{0,3}\s?[-+−–(]?\s?(${NUMBER_PATTERN}-?)\s*(%|\D{0,8})$`,

@@ -1,5 +1,5 @@
-import { analyze } from './analyze';
-import { pageOf } from './page-of-text';
+import { analyze } from '../../analyze';
+import { pageOf } from '../../page-of-text';
 
 const rows = (...texts: string[]) =>
   (analyze(texts.map((text, at) => pageOf(text, { number: at + 1 }))).tables.line_items ?? []).map((row) =>
@@ -606,4 +606,27 @@ describe('items without a head', () => {
     `),
     ).toEqual([]);
   });
+});
+
+test('descriptions that begin above the numbers of their rows, with a line below them', () => {
+  const page = pageOf(`
+    Description                        Qty       Unit price       Amount
+    Team plan
+                                        14            18.00       252.00
+    1 Mar to 31 Mar
+    Additional storage
+                                         3             5.50        16.50
+    1 Mar to 31 Mar
+  `);
+  // The numbers stand in the middle of their cells.
+  const words = page.words.map((word) => {
+    const [left, top, right, bottom] = word.position;
+    const up = /^[\d.]+$/.test(word.text) && left > 300 ? 0.9 * (bottom - top) : 0;
+    return { ...word, position: [left, top - up, right, bottom - up] as const };
+  });
+  const { tables } = analyze([{ ...page, words }]);
+  expect(tables.line_items?.map((row) => row.cells.table_column_description?.value)).toEqual([
+    'Team plan 1 Mar to 31 Mar',
+    'Additional storage 1 Mar to 31 Mar',
+  ]);
 });

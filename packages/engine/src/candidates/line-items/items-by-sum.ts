@@ -1,9 +1,9 @@
-import { type Line, type PageLayout, type Token, unite } from '../layout/page-layout';
-import type { FieldCandidate, TableRow } from '../recognition';
-import type { Key } from './key-phrases';
+import { type Line, type PageLayout, type Token, unite } from '../../layout/page-layout';
+import type { FieldCandidate, TableRow } from '../../recognition';
+import type { Key } from '../key-phrases';
+import { toUnits } from '../numbers';
+import type { Value } from '../values';
 import type { LineItems } from './line-items';
-import { toUnits } from './numbers';
-import type { Value } from './values';
 
 /** So many rows are no chance. */
 const LEAST_ROWS = 2;

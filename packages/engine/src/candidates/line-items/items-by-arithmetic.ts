@@ -1,8 +1,8 @@
-import { type Line, type PageLayout, type Token, unite } from '../layout/page-layout';
-import type { FieldCandidate, Position, TableRow } from '../recognition';
+import { type Line, type PageLayout, type Token, unite } from '../../layout/page-layout';
+import type { FieldCandidate, Position, TableRow } from '../../recognition';
+import { type DecimalMark, parseNumber } from '../numbers';
+import type { Value } from '../values';
 import type { LineItems } from './line-items';
-import { type DecimalMark, parseNumber } from './numbers';
-import type { Value } from './values';
 
 /** So many rows are no chance. */
 const LEAST_ROWS = 2;

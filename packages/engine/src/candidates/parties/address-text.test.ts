@@ -1,0 +1,27 @@
+import { addressIn, splitAddressLine } from './address-text';
+
+test.each([
+  [
+    'Moulin Vert SARL - 12 chemin des Lilas - 84340 Malaucène',
+    'Moulin Vert SARL',
+    '12 chemin des Lilas, 84340 Malaucène',
+  ],
+  ['Acme GmbH Lindenweg 3 83556 Griesbach', 'Acme GmbH', 'Lindenweg 3 83556 Griesbach'],
+  [
+    'Acme Ltd · Registered office: 1 High Street, Leeds LS1 1AA · Registered in England',
+    'Acme Ltd',
+    '1 High Street, Leeds LS1 1AA',
+  ],
+])('name and address in one line: %s', (line, name, address) => {
+  expect(splitAddressLine(line)).toEqual({ name, address });
+});
+
+test('a place alone is no name with an address', () => {
+  expect(splitAddressLine('Seattle, WA 98109, US')).toBeUndefined();
+});
+
+test('of a line, how to reach somebody and his numbers are no address', () => {
+  expect(addressIn('High Street 1, Leeds LS1 1AA | 0113 496 0000 | VAT 123 4567 82')).toBe(
+    'High Street 1, Leeds LS1 1AA',
+  );
+});

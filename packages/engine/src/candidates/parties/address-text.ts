@@ -1,0 +1,97 @@
+import { COUNTRY, hasLegalForm, isContact, isPostal, isStreet, REACH } from './party-forms';
+
+/** The end of a sentence: not that of "St. Mary" or "No. 5". */
+const SENTENCE = /(?<=\p{L}{4}|[A-Z]{2}|\d{5}|\b(?:Ltd|Inc))\.\s+(?=\p{Lu})/u;
+
+const LABEL = /^[^:,\d]{3,30}:\s*/;
+
+/** "Acme Ltd. Registered office: 1 High Street, Leeds LS1 1AA. Registered in England" names the place in one sentence. */
+function sentenceOf(text: string): string {
+  const sentences = text.split(SENTENCE);
+  const placed = sentences.find((one) => isPostal(one));
+  return placed && sentences.length > 1 ? placed.replace(LABEL, '') : text;
+}
+
+/** What is the address in "High Street 1, Leeds LS1 1AA | 0113 496 0000 | VAT 123 4567 82". */
+export function addressIn(line: string): string {
+  const sentence = sentenceOf(line);
+  // "88662 Seeheim Tel. 07551 48110": OCR loses the dot before the telephone.
+  const reach = sentence.search(REACH);
+  const before = sentence.slice(0, Math.max(0, reach)).replace(/[\s|·•∙–—-]+$/, '');
+  const text = isPostal(before) ? before : sentence;
+  // A dash stands in "Madurai - 625001" too; between an address and other things it is a border.
+  const isListed = isContact(sentence) || (sentence.match(/\s[–—-]\s/g)?.length ?? 0) > 1;
+  const parts = text.split(isListed ? /\s+[|·•∙–—-]\s+/ : /\s+[|·•∙]\s+/);
+  const isOther = (part: string) =>
+    isContact(part) || /:/.test(part) || !/\p{L}{2}/u.test(part) || (/\d{3}[\d ]{4}/.test(part) && !isPostal(part));
+  // "1 High Street, Leeds LS1 1AA · DX 240 Leeds": behind the place comes at most the country.
+  const place = parts.findIndex((part) => isPostal(part));
+  const kept = parts.filter((part, at) => !isOther(part) && !(place >= 0 && at > place && /\d/.test(part)));
+  return kept.length > 0 ? kept.join(', ') : text;
+}
+
+/** The capital of a French company, which stands behind its name. */
+const SHARES = /,? au capital (?:social )?de [\d\s.,]+(?:€|euros?)/i;
+
+/** "Name - Street 1 - 12345 Place" in one line. */
+export function splitAddressLine(line: string): { name: string; address: string } | undefined {
+  const sentences = line.split(SENTENCE);
+  const registered = sentences.length > 1 && hasLegalForm(sentences[0]!) && !isPostal(sentences[0]!);
+  const office = registered ? sentences.find((one) => LABEL.test(one) && isPostal(one)) : undefined;
+  if (office) return { name: sentences[0]!, address: office.replace(LABEL, '').replace(/\.$/, '') };
+  const whole = sentences.length > 1 && isPostal(sentences[0]!) ? sentences[0]! : line;
+  const seated = splitAtSeat(whole);
+  if (seated) return seated;
+  const text = whole.replace(SHARES, '');
+  if (!isPostal(text) || text.length > 160) return undefined;
+  // "Web Design · The Old Dairy, Ashby, Totnes TQ9 7UU · 01803 555 019"
+  const [head = '', seat = ''] = text.split(/\s+[|·•∙]\s+/);
+  const isSeat = isPostal(seat) && /,/.test(seat) && !/:/.test(seat);
+  if (isSeat && !/[\d,:@]/.test(head) && /\p{L}{3}/u.test(head)) return { name: head, address: addressIn(seat) };
+  const parts = text
+    // OCR loses the dot between a house and its place: "Am Hohlweg 12 97318 Kitzingen".
+    .replace(/(?<=\p{L} \d{1,3}[a-z]?) (?=\d{4,5} \p{Lu}\p{Ll})/u, ', ')
+    .split(/\s+[·•|*∙–—-]\s*|\s*[·•|∙]\s*|,\s+|\s*;\s*/)
+    .map((part) => part.trim())
+    .filter(Boolean);
+  const street = parts.findIndex((part, at) => at > 0 && (/\d/.test(part) || isStreet(part)));
+  // "Seattle, WA 98109, US" and "Madurai - 625016, Tamil Nadu" are places without a name.
+  if (street > 0 && isPostal(parts[street]!) && !hasLegalForm(parts[0]!)) return undefined;
+  if (street === 1 && /^\d{4,6}$/.test(parts[street]!) && !hasLegalForm(parts[0]!)) return undefined;
+  if (parts.length < 3) return splitAtForm(text);
+  if (parts.length > 7 || street < 1 || street > 2) return undefined;
+  if (/\d{3}|:/.test(parts[0]!) || !/\p{L}{3}/u.test(parts[0]!) || startsAsStreet(parts[0]!)) return undefined;
+  const place = parts.findIndex((part, at) => at >= street && isPostal(part));
+  const last = place >= 0 && COUNTRY.test(parts[place + 1] ?? '') ? place + 1 : place;
+  const isBehind = (part: string, at: number) =>
+    isContact(part) || /:/.test(part) || (place >= 0 && at > last && /\d/.test(part));
+  const end = parts.findIndex((part, at) => at >= street && isBehind(part, at));
+  const address = parts.slice(street, end < 0 ? undefined : end).join(', ');
+  return isPostal(address) ? { name: parts.slice(0, street).join(' '), address } : undefined;
+}
+
+/** "Acme GmbH Lindenweg 3 83556 Griesbach": OCR loses the small dots between a name and its address. */
+function splitAtForm(text: string): { name: string; address: string } | undefined {
+  const [, name, address] =
+    /^(.{3,50}?\s(?:GmbH(?: & Co\. KG)?|AG|KG|OHG|e\. ?K\.|Ltd\.?|S\.?A\.?R\.?L\.?|SAS|S\.r\.l\.|s\.r\.o\.|B\.?V\.?|AB|ApS|A\/S|AS))[ ,]+(\p{Lu}.*\d.*)$/u.exec(
+      text,
+    ) ?? [];
+  const isWhole = name && address && /^\P{N}+\d{1,4}\p{L}?,? (?:\p{Lu}{1,2}-)?\d{4,5} \p{Lu}\p{L}+/u.test(address);
+  return isWhole ? { name, address: address.replace(/[ ,]+$/, '') } : undefined;
+}
+
+const startsAsStreet = (text: string) =>
+  (isStreet(text) && /\d$/.test(text)) ||
+  /^(?:via|viale|piazza|corso|calle|c\/|avda\.?|rua|av\.|rue|ul\.|al\.|plot|unit|level|no\.) /iu.test(text);
+
+/** "Registered office: 1 High Street, Leeds LS1 1AA" */
+export const SEAT =
+  /^(?:siège(?: social)?|registered (?:office|address)|sitz(?: der gesellschaft)?|geschäftsanschrift|sede(?: legale| social)?|domicilio(?: social)?|sídlo|siedziba|zetel|székhely|sediul(?: social)?)\s*:\s*/iu;
+
+/** "Acme Ltd · Registered office: 1 High Street, Leeds LS1 1AA": the label of the seat ends the name before it. */
+function splitAtSeat(line: string): { name: string; address: string } | undefined {
+  const [name = '', seat = ''] = line.split(/\s+[|·•∙*–—-]\s+/);
+  const address = seat.replace(SEAT, '');
+  const isName = hasLegalForm(name) && !/[:@]|\d{3}/.test(name);
+  return isName && address !== seat && isPostal(address) ? { name, address: addressIn(address) } : undefined;
+}

@@ -1,0 +1,279 @@
+import { analyze } from '../../analyze';
+import { pageOf } from '../../page-of-text';
+
+/** Best values of the fields of typed pages. */
+function read(...texts: string[]): Record<string, string> {
+  const { fields } = analyze(texts.map((text, at) => pageOf(text, { number: at + 1 })));
+  return Object.fromEntries(Object.entries(fields).map(([field, [best]]) => [field, best!.value]));
+}
+
+describe('parties', () => {
+  test('under their labels, with their numbers', () => {
+    const fields = read(`
+      Dodavatel:                              Odběratel:
+      Rybářství Zlatá Voda s.r.o.             Hotel Pod Věží a.s.
+      Hrázní 218/4                            Náměstí Svornosti 9
+      379 01 Třeboň                           381 01 Český Krumlov
+      IČO: 27486133                           IČO: 61023949
+      DIČ: CZ27486133                         DIČ: CZ61023949
+    `);
+    expect(fields).toMatchObject({
+      sender_name: 'Rybářství Zlatá Voda s.r.o.',
+      sender_address: 'Hrázní 218/4, 379 01 Třeboň',
+      sender_ic: '27486133',
+      sender_vat_id: 'CZ27486133',
+      recipient_name: 'Hotel Pod Věží a.s.',
+      recipient_address: 'Náměstí Svornosti 9, 381 01 Český Krumlov',
+      recipient_ic: '61023949',
+      recipient_vat_id: 'CZ61023949',
+    });
+  });
+
+  test('in the window of a letter, and in the line above it', () => {
+    const fields = read(`
+
+      Obsthof Wiesenbach GmbH · Am Hang 12 · 88212 Ravensburg
+      Kaufhaus Lindner KG
+      Frau Petra Vogt
+      Marktplatz 3
+      70173 Stuttgart
+
+      Rechnung Nr. 17
+    `);
+    expect(fields).toMatchObject({
+      sender_name: 'Obsthof Wiesenbach GmbH',
+      sender_address: 'Am Hang 12, 88212 Ravensburg',
+      recipient_name: 'Kaufhaus Lindner KG',
+      recipient_address: 'Marktplatz 3, 70173 Stuttgart',
+    });
+  });
+
+  test('in a form with the labels in a column of their own', () => {
+    const fields = read(`
+      Käufer/Leistungsempfänger
+      Nummer:            75969813
+      Name:              Metallbau Leipzig GmbH
+      Anschrift:         Pappelallee 15
+                         12345 Leipzig
+    `);
+    expect(fields).toMatchObject({
+      recipient_name: 'Metallbau Leipzig GmbH',
+      recipient_address: 'Pappelallee 15, 12345 Leipzig',
+      customer_id: '75969813',
+    });
+  });
+
+  test('name, street and place in one line of the foot', () => {
+    const fields = read(
+      `Invoice number 17${'\n'.repeat(60)}Moulin Vert SARL - 12 chemin de l'Olive - 84340 Malaucène - France`,
+    );
+    expect(fields).toMatchObject({
+      sender_name: 'Moulin Vert SARL',
+      sender_address: "12 chemin de l'Olive, 84340 Malaucène, France",
+    });
+  });
+
+  test('a place is no company', () => {
+    expect(read('Seattle, WA 98109-5210, US').sender_name).not.toBe('Seattle');
+  });
+
+  test('in a form with labels for every line', () => {
+    const fields = read(`
+      Cedente/prestatore (fornitore)         Cessionario/committente (cliente)
+      Denominazione: ALFA SRL                Denominazione: BETA SPA
+      Indirizzo: VIALE ROMA 543              Indirizzo: VIA TORINO 38
+      Comune: SASSARI Provincia: SS          Comune: ROMA Provincia: RM
+      Cap: 07100 Nazione: IT                 Cap: 00145 Nazione: IT
+    `);
+    expect(fields).toMatchObject({ sender_name: 'ALFA SRL', recipient_name: 'BETA SPA' });
+    expect(fields.recipient_address).toContain('VIA TORINO 38');
+  });
+
+  test('an address for delivery is not that of the recipient', () => {
+    const fields = read(`
+      Bill to                    Ship to
+      Acme Ltd                   Acme Warehouse
+      1 High Street              9 Dock Road
+      Leeds LS1 4AB              Hull HU1 2CD
+    `);
+    expect(fields).toMatchObject({ recipient_name: 'Acme Ltd', recipient_delivery_name: 'Acme Warehouse' });
+  });
+});
+
+describe('senders', () => {
+  test('legal forms of insurers', () => {
+    const fields = read(`
+      Wir beraten Sie gern
+      Versicherungsverein Musterstadt a.G.
+      Hauptstr. 12
+      12345 Musterstadt
+
+      Beitragsrechnung Nr. 118
+    `);
+    expect(fields.sender_name).toBe('Versicherungsverein Musterstadt a.G.');
+  });
+
+  test('an address in a sentence, with other sentences around it', () => {
+    const fields = read(`
+      Invoice no. 118                           Date 3 May 2024
+      Total                                     £120.00
+
+      Brightly Limited. Registered office: Castle Wharf, 2 Canal Road, Leicester LE1 4XT. Registered in England.
+    `);
+    expect(fields.sender_address).toBe('Castle Wharf, 2 Canal Road, Leicester LE1 4XT');
+  });
+
+  test('a company in the rows of the table is not the sender', () => {
+    const fields = read(`
+      Studio Benedetti
+      Via San Vitale 44 - 40125 Bologna
+
+      Parcella n. 18/2025 del 17/04/2025
+      Descrizione                                                  Importo
+      Recupero crediti verso Tecnoforni S.n.c.                    1.200,00
+      Redazione diffida                                             350,00
+      Totale                                                      1.550,00
+    `);
+    expect(fields.sender_name).toBe('Studio Benedetti');
+  });
+
+  test('the capital of a company is no part of its name or address', () => {
+    const fields = read(`
+      Cabinet Mercœur Conseil
+      SAS au capital de 15 000 €
+      91 cours Vitton
+      69006 Lyon
+
+      Facture 2025-019
+    `);
+    expect(fields).toMatchObject({
+      sender_name: 'Cabinet Mercœur Conseil',
+      sender_address: '91 cours Vitton, 69006 Lyon',
+    });
+  });
+
+  test('the address in the foot of the last page', () => {
+    const first = `
+      Norrland Byggvaror AB                     Fakturanummer 77120
+      Fakturadatum 2025-02-28
+    `;
+    const last = `
+      Att betala                                1 250,00
+      Norrland Byggvaror AB · Hamngatan 11 · 891 33 Örnsköldsvik · Org.nr 556318-4407
+    `;
+    expect(read(first, last).sender_address).toBe('Hamngatan 11, 891 33 Örnsköldsvik');
+  });
+});
+
+describe('senders in sentences and lines', () => {
+  test('a seat that a sentence names, behind the number of a register', () => {
+    const fields = read(`
+      Energy bill
+
+      Brightmoor Energy Supply Ltd. Registered in England no. 07714420. Registered office: 8 Quay Street, Hull HU1 2PN.
+    `);
+    expect(fields).toMatchObject({
+      sender_name: 'Brightmoor Energy Supply Ltd',
+      sender_address: '8 Quay Street, Hull HU1 2PN',
+    });
+  });
+
+  test('dashes part an address from tax numbers', () => {
+    const fields = read(`
+      Studio Tecnico Bonfanti S.r.l.
+      Via dei Mille 45 – 24121 Bergamo – P.IVA 03782886869 – info@bonfanti.example
+    `);
+    expect(fields.sender_address).toBe('Via dei Mille 45, 24121 Bergamo');
+  });
+
+  test('the number of a register is not that of a place', () => {
+    const fields = read(`
+      Hotel Seeblick KG
+      Uferpromenade 17 · 88662 Überlingen
+
+      Hotel Seeblick KG · Sitz Überlingen · HRA 581204 Freiburg
+    `);
+    expect(fields.sender_address).toBe('Uferpromenade 17, 88662 Überlingen');
+  });
+
+  test('a name over its seat in the foot', () => {
+    const fields = read(`
+      Facture n° 2022089083
+
+
+
+                                    NETPRESSE
+      Siège social : 16 rue Mollien - 92100 BOULOGNE – Tél : 01 71 17 61 67
+    `);
+    expect(fields).toMatchObject({ sender_name: 'NETPRESSE', sender_address: '16 rue Mollien, 92100 BOULOGNE' });
+  });
+});
+
+describe('two addresses', () => {
+  test('that of the letterhead, whose first word it begins with, is the sender', () => {
+    const page = pageOf(`
+
+
+    Vitranet SRL
+    Chaussée de Mons 418                            Centre Dentaire du Parc ASBL
+    7060 Soignies                                   Boulevard de la Sauvenière 60
+                                                    4000 Liège
+    `);
+    const words = [{ text: 'Vitranet', position: [36, 0, 200, 34] as const, line: -1, confidence: 1 }, ...page.words];
+    const { fields } = analyze([{ ...page, words }]);
+    expect(fields).toMatchObject({
+      sender_name: [expect.objectContaining({ value: expect.stringContaining('Vitranet') })],
+      recipient_name: [expect.objectContaining({ value: 'Centre Dentaire du Parc ASBL' })],
+    });
+  });
+
+  test('the one that names the guest is the recipient', () => {
+    const fields = read(`${'\n'.repeat(8)}
+                                                                Alpenhof Gasteiner
+                                                                Kirchplatz 6
+                                                                5630 Bad Hofgastein
+      Kröner Maschinenhandel GmbH                               +43 6432 70 11 55
+      z.H. Herrn Falk Kröner
+      Industriestraße 40
+      4600 Wels
+
+      Gast          Falk Kröner
+    `);
+    expect(fields).toMatchObject({
+      sender_name: 'Alpenhof Gasteiner',
+      recipient_name: 'Kröner Maschinenhandel GmbH',
+      recipient_address: 'Industriestraße 40, 4600 Wels',
+    });
+  });
+});
+
+test('a place with its postcode behind a dash is no company', () => {
+  const fields = read(`
+    VAIGAI LIGHTING SOLUTIONS
+    14/2, Bypass Road, Ellis Nagar
+    Madurai - 625016, Tamil Nadu
+  `);
+  expect(fields.sender_name).toBe('VAIGAI LIGHTING SOLUTIONS');
+});
+
+test('the date over an address is no name', () => {
+  const fields = read(`
+    Bill to
+    March 4, 2025
+    Corbin Tool & Die, Inc.
+    8820 Peach Street
+    Erie, PA 16509
+  `);
+  expect(fields.recipient_name).toBe('Corbin Tool & Die, Inc.');
+});
+
+test('a house with a name, over a postcode alone', () => {
+  const fields = read(`
+    To: Calderbrook Construction Ltd
+    The Old Goods Yard
+    Station Approach
+    Hebden Bridge
+    HX7 6JE
+  `);
+  expect(fields.recipient_address).toBe('The Old Goods Yard, Station Approach, Hebden Bridge, HX7 6JE');
+});

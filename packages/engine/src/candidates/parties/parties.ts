@@ -1,0 +1,54 @@
+import type { PageLayout } from '../../layout/page-layout';
+import type { Key } from '../key-phrases';
+import { readWindow } from './letter-window';
+import type { Party, Role } from './party';
+import { isHeading, roleOf } from './party-labels';
+import { linesUnder } from './party-lines';
+import { readParty } from './read-party';
+import { findAddressBlock, findAddressOfNamed, findOneOfTwoBlocks } from './recipient';
+import { findAddressLine, findSender } from './sender';
+import { findAddressElsewhere } from './sender-address';
+
+/** Names and addresses on the first page: under their labels, in the window of a letter, or by their form. */
+export function findParties(whole: PageLayout, keys: Key[], isItem: (line: number) => boolean = () => false): Party[] {
+  const page = { ...whole, segments: whole.segments.filter(({ line }) => !isItem(line)) };
+  const parties: Party[] = [];
+  for (const key of keys) {
+    const role = roleOf(key);
+    if (!role || !isHeading(key, page)) continue;
+    const lines = linesUnder(page, key, keys);
+    const party = readParty(role, lines, keys, page, 'label');
+    if (party && (party.name || party.address)) parties.push(party);
+  }
+  const sender = parties.find((party) => party.role === 'sender');
+  if (sender?.name && !sender.address) {
+    parties[parties.indexOf(sender)] = {
+      ...sender,
+      address: findAddressElsewhere(page, { text: sender.name.text, box: sender.box }, without(parties, sender), keys),
+    };
+  }
+  const named = parties.find(({ role, name, address }) => role === 'recipient' && name && !address);
+  const addressed = named && findAddressOfNamed(page, keys, named, without(parties, named));
+  if (addressed) parties[parties.indexOf(named)] = addressed;
+  const has = (role: Role) => parties.some((party) => party.role === role);
+  const window = readWindow(page);
+  if (window && !has('sender')) parties.push(window.sender);
+  if (window && !has('recipient')) {
+    const party = readParty('recipient', window.lines, keys, page, 'window');
+    if (party?.name) parties.push(party);
+  }
+  if (!has('recipient')) {
+    const found = findOneOfTwoBlocks(page, keys, parties) ?? findAddressBlock(page, keys, parties);
+    if (found) parties.push(found);
+  }
+  if (!has('sender')) {
+    const found = findAddressLine(page, parties) ?? findSender(page, keys, parties);
+    if (found) parties.push(found);
+  }
+  // Papers for the customs name no buyer beside the consignee.
+  const consignee = parties.find(({ role }) => role === 'delivery');
+  if (consignee && !has('recipient')) parties.push({ ...consignee, role: 'recipient' });
+  return parties;
+}
+
+const without = (parties: Party[], one: Party) => parties.filter((party) => party !== one);

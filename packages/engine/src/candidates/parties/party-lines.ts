@@ -1,0 +1,150 @@
+import { type PageLayout, type Segment, type Token, unite } from '../../layout/page-layout';
+import { isBeside, isInColumn, linesBetween } from '../../layout/relations';
+import type { Position } from '../../recognition';
+import type { Key } from '../key-phrases';
+import { isApart, overlaps, rightOf, topOfBlock } from './blocks';
+import type { Party } from './party';
+import { COUNTRY, isPostal, isStreet, isTitle } from './party-forms';
+import { INSIDE, isHeading, isOnlyWord, isWholeLabel, means, roleOf, startsWithKey } from './party-labels';
+
+/** A line of a block with a name and an address. */
+export interface PartyLine {
+  text: string;
+  box: Position;
+  tokens: Token[];
+}
+
+/** A line of these words, without the punctuation around it. */
+export const toLine = (tokens: Token[]): PartyLine => ({
+  text: tokens
+    .map((token) => token.text)
+    .join(' ')
+    .replace(/^[\s:,;*|-]+|[\s:;*|-]+$/g, ''),
+  box: unite(tokens.map((token) => token.box)),
+  tokens,
+});
+
+/** Lines of the block that a label heads: what is left of its own line, then what stands under it in its column. */
+export function linesUnder(page: PageLayout, key: Key, keys: Key[]): PartyLine[] {
+  const segment = key.tokens[0]!.segment;
+  const last = segment.tokens.indexOf(key.tokens.at(-1)!);
+  const rest = segment.tokens.slice(last + 1).filter((token) => /[\p{L}\p{N}]/u.test(token.text));
+  const lines: PartyLine[] = [];
+  const bracketed = rest.every((token) => /[()[\]]/.test(token.text));
+  if (rest.length > 0 && !bracketed && !isWholeLabel(segment, key))
+    lines.push(toLine([...rest, ...listed(page, segment)]));
+  else {
+    const right = page.segments.find(
+      (one) =>
+        one !== segment &&
+        isBeside(one, segment) &&
+        one.box[0] > segment.box[2] &&
+        one.box[0] - segment.box[2] < 9 * page.unit,
+    );
+    const under = page.segments.find(
+      (one) => isInColumn(segment, one, page.unit) && linesBetween(segment, one, page.unit) < 1.6,
+    );
+    const isLabel = (other: Key) => !means(other, 'label_name') || /:$/.test(other.tokens.at(-1)!.text);
+    const rightHasKey = right?.tokens.some((token) =>
+      keys.some((other) => other.tokens.includes(token) && isLabel(other)),
+    );
+    if (
+      right &&
+      !rightHasKey &&
+      (!under || Math.abs(under.box[0] - right.box[0]) < page.unit || startsWithKey(under, keys))
+    ) {
+      return [toLine(right.tokens), ...follow(page, right, keys, key)];
+    }
+  }
+  return [...lines, ...follow(page, segment, keys, key)];
+}
+
+/** What goes on behind a comma at the end of a segment: OCR sees wide spaces in type of one width. */
+function listed(page: PageLayout, segment: Segment): Token[] {
+  const next = /,$/.test(segment.text) ? rightOf(page, segment) : undefined;
+  return next ? [...next.tokens, ...listed(page, next)] : [];
+}
+
+/** Segments under another one, as long as they belong together. */
+export function follow(page: PageLayout, head: Segment, keys: Key[], heading?: Key): PartyLine[] {
+  const lines: PartyLine[] = [];
+  let above: Segment = head;
+  let left = head.box[0];
+  /** In forms with the labels in a column of their own, where the values stand. */
+  let values: number | undefined;
+  let placed = false;
+  let housed = false;
+  for (let count = 0; count < 9; count++) {
+    const [nearest] = page.segments
+      .filter((one) => one !== above && one.box[1] > above.box[1] + 0.4 * page.unit)
+      .filter((one) => {
+        const near =
+          Math.abs(one.box[0] - left) < 1.6 * page.unit ||
+          // Blocks are set to the right edge too.
+          (Math.abs(one.box[2] - above.box[2]) < 0.3 * page.unit &&
+            isInColumn(above, one, page.unit) &&
+            !isApart(page, above, one));
+        if (values !== undefined && Math.abs(one.box[0] - values) < 0.6 * page.unit) return true;
+        // Forms set the labels further left than the name.
+        const isFormLabel =
+          heading !== undefined &&
+          Math.abs(one.box[0] - head.box[0]) < 0.6 * page.unit &&
+          keys.some((key) => key.tokens[0] === one.tokens[0] && means(key, 'label_address'));
+        return near || isFormLabel || (count === 0 && isInColumn(above, one, page.unit));
+      })
+      .sort((a, b) => (isBeside(a, b) ? a.box[0] - b.box[0] : a.box[1] - b.box[1]));
+    const next = nearest && count === 0 ? topOfBlock(page, head, nearest) : nearest;
+    if (!next || linesBetween(above, next, page.unit) > (count === 0 ? 2.6 : heading ? 2.1 : 1.5)) break;
+    const first = keys.filter(
+      (key) => next.tokens.slice(0, 2).includes(key.tokens[0]!) && key.tokens.some((t) => next.tokens[0] === t),
+    );
+    const ends = first.some(
+      (key) =>
+        key !== heading &&
+        key.meanings.some((one) => one.weight === 1) &&
+        !isOnlyWord(key, next) &&
+        !INSIDE.some((field) => means(key, field)) &&
+        !(roleOf(key) && !isHeading(key, page)),
+    );
+    if (ends) break;
+    // Under the place of an address without a label, only its country and numbers still belong to it.
+    const inside = first.some((key) => INSIDE.some((field) => means(key, field)));
+    const isStreetBehind: boolean = !housed && isStreet(next.text) && /\d/.test(next.text);
+    if (!heading && placed && !inside && !COUNTRY.test(next.text) && !isStreetBehind) break;
+    housed ||= isStreetBehind;
+    placed ||= isPostal(next.text);
+    const value = /:$/.test(next.text) ? rightOf(page, next) : undefined;
+    if (value) values = value.box[0];
+    lines.push(toLine([...next.tokens, ...(value?.tokens ?? [])]));
+    if (count === 0) left = next.box[0];
+    above = next;
+  }
+  return lines;
+}
+
+/** Letterheads are often centred, or aligned right. */
+export function followCentred(page: PageLayout, head: Segment, keys: Key[], taken: Party[]): PartyLine[] {
+  const lines: PartyLine[] = [];
+  let above = head;
+  for (let count = 0; count < 7; count++) {
+    const next = page.segments
+      .filter((one) => one.box[1] > above.box[1] + 0.4 * page.unit && linesBetween(above, one, page.unit) < 1.7)
+      .filter((one) => {
+        const centre = Math.abs((one.box[0] + one.box[2]) / 2 - (above.box[0] + above.box[2]) / 2) < 2 * page.unit;
+        return (
+          centre || Math.abs(one.box[0] - above.box[0]) < page.unit || Math.abs(one.box[2] - above.box[2]) < page.unit
+        );
+      })
+      .sort((a, b) => a.box[1] - b.box[1])[0];
+    if (!next) break;
+    const first = keys.find((key) => key.tokens[0] === next.tokens[0]);
+    // "LOT 12 JALAN UTARA" is a place, although goods have lots too.
+    const ends =
+      first && !INSIDE.some((field) => means(first, field)) && first.meanings.some((one) => one.weight === 1);
+    if (ends && !isStreet(next.text)) break;
+    if (isTitle(next.text) || taken.some((party) => overlaps(party.box, next.box))) break;
+    lines.push(toLine(next.tokens));
+    above = next;
+  }
+  return lines;
+}

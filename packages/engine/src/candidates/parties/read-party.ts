@@ -1,0 +1,150 @@
+import { type PageLayout, unite } from '../../layout/page-layout';
+import { findDates } from '../dates';
+import type { Key } from '../key-phrases';
+import { addressIn, splitAddressLine } from './address-text';
+import type { Party, Role } from './party';
+import { CAPITAL, COUNTRY, isContact, isPostal, isStreet, SALUTATION } from './party-forms';
+import { INSIDE, means } from './party-labels';
+import { type PartyLine, toLine } from './party-lines';
+
+/** Name and address in the lines of a block: the first line that can be one is the name, what follows the address. */
+export function readParty(
+  role: Role,
+  lines: PartyLine[],
+  keys: Key[],
+  page: PageLayout,
+  evidence: Party['evidence'],
+): Party | undefined {
+  let name: PartyLine | undefined;
+  let person: PartyLine | undefined;
+  const address: PartyLine[] = [];
+  let closed = false;
+  for (const line of lines) {
+    const label = keys.find((key) => key.tokens[0] === line.tokens[0]);
+    const labelled = label && INSIDE.some((field) => means(label, field)) ? label : undefined;
+    // "Customer Services Ltd" and "Mobila SRL" are names: a label of a number has one behind it.
+    const isWord =
+      labelled &&
+      (['label_name', 'label_address', 'label_skip'].some((field) => means(labelled, field)) || !/\d/.test(line.text));
+    const isLabel = labelled && (!isWord || /:/.test(line.text) || line.tokens.length === labelled.tokens.length);
+    if (labelled && isLabel) {
+      const rest = line.tokens.filter((token) => !labelled.tokens.includes(token));
+      const value = rest.length > 0 ? toLine(rest) : undefined;
+      if (/^(?:attn|attention|att|z hd|zu handen|c o)$/.test(labelled.phrase)) person ??= value;
+      else if (means(labelled, 'label_name')) name ??= value;
+      else if (means(labelled, 'label_address') && value) address.push(stripLabels(value, keys));
+      else if (
+        name &&
+        (means(labelled, 'vat_id') || means(labelled, 'ic') || means(labelled, '_phone')) &&
+        address.length > 0
+      )
+        closed = true;
+      continue;
+    }
+    if (closed || line.text.length < 2 || (name && CAPITAL.test(line.text))) continue;
+    if (isContact(line.text)) {
+      // "Main Street 1 · 12345 Place · Tel. 0123 456": the address stands before it.
+      const own = addressIn(line.text);
+      if (name && !isContact(own) && isPostal(own)) address.push(line);
+      continue;
+    }
+    if (!name) {
+      // A number, a date, or a label with something behind it, is no name.
+      if (!/\p{L}{2}/u.test(line.text) || isDate(line.text) || /^[^:]{2,30}\s*:/.test(line.text)) continue;
+      if (person && /^\d/.test(line.text)) {
+        name = person;
+        address.push(line);
+        continue;
+      }
+      const inline = splitAddressLine(line.text);
+      if (inline) {
+        name = { ...line, text: inline.name };
+        address.push({ ...line, text: inline.address });
+      } else name = line;
+      continue;
+    }
+    if (SALUTATION.test(name.text)) {
+      name = toLine([...name.tokens, ...line.tokens]);
+      continue;
+    }
+    if (/^[^:]{2,30}\s+:\s/.test(line.text)) continue;
+    address.push(line);
+  }
+  const kept = trimAddress(address);
+  const used = [...(name ? [name] : []), ...kept];
+  if (used.length === 0) return undefined;
+  return {
+    role,
+    name: name && { text: nameIn(name.text, page.source), box: name.box },
+    address:
+      kept.length > 0
+        ? {
+            text: kept.map((line) => addressIn(line.text).replace(/,$/, '')).join(', '),
+            box: unite(kept.map((line) => line.box)),
+          }
+        : undefined,
+    page: page.number,
+    box: unite(lines.map((line) => line.box)),
+    evidence,
+  };
+}
+
+/** A name without the numbers of its company: "Ribeira, Lda · NIPC 513 222 114", "Lim Trading Sdn Bhd (1191015-W)". */
+function nameIn(line: string, source: PageLayout['source']): string {
+  const name = line
+    .split(/\s+[|·•∙]\s+(?=.*\d)/)[0]!
+    .replace(/(?<=\p{L}\.?) \([\d -]{5,}(?:-[A-Z])?\)$/u, '')
+    .replace(/,$/, '');
+  // Letters that OCR confuses in the words for a legal form.
+  return source === 'ocr' ? name.replace(/\bS[O0]N(?=\.?,? BHD\b)/i, 'SDN').replace(/\bGMB[RK]\b/i, 'GmbH') : name;
+}
+
+/** "CAP: 00145 Nazione: IT" is two labels in one line. */
+function stripLabels(line: PartyLine, keys: Key[]): PartyLine {
+  const inner = new Set(
+    keys
+      .filter((key) => INSIDE.some((field) => means(key, field)) && /:/.test(key.tokens.at(-1)!.text))
+      .flatMap((key) => key.tokens),
+  );
+  const kept = line.tokens.filter((token) => !inner.has(token));
+  return kept.length > 0 ? toLine(kept) : line;
+}
+
+/** Persons and departments before the street are no address; nor is what comes behind the place. */
+function trimAddress(lines: PartyLine[]): PartyLine[] {
+  const isPlace = ({ text }: PartyLine) =>
+    ((/\d/.test(text) && /\p{L}{3}/u.test(text)) || isStreet(text) || isPostcode(text)) && !/^\([^()]*\)$/.test(text);
+  const place = lines.findIndex(isPlace);
+  if (place < 0) return [];
+  // Without a word for streets and a number, what stands right over the place is the street: "ZA de la Croix".
+  const above = lines[place - 1];
+  const isOver = above !== undefined && POSTCODE.test(lines[place]!.text) && isPostal(lines[place]!.text);
+  // British places stand in a line of their own over the postcode, houses with a name over them.
+  const first = isPostcode(lines[place]!.text) ? Math.max(0, place - LINES_OVER_POSTCODE) : isOver ? place - 1 : place;
+  let end = first;
+  let postalSeen = false;
+  for (let at = first; at < Math.min(lines.length, first + 6); at++) {
+    const { text } = lines[at]!;
+    const goesOn = /,$/.test(lines[at - 1]?.text ?? '') && /^[\p{L}\s.,'-]+$/u.test(text);
+    // In Hungary the place comes before the street.
+    const isStreetBehind = at === first + 1 && isStreet(text) && /\d/.test(text) && !isContact(text) && !/:/.test(text);
+    if (postalSeen && !COUNTRY.test(text) && !isPostal(text) && !goesOn && !isStreetBehind) break;
+    if (isPostal(text)) postalSeen = true;
+    end = at + 1;
+  }
+  const kept = lines.slice(first, postalSeen ? end : Math.min(end, first + 3));
+  return kept.filter((line) => !/^\d{1,2}[./]\d{1,2}[./]\d{2,4}$/.test(line.text));
+}
+
+/** Lines of an address in which no number tells a house: its name, the street and the place. */
+const LINES_OVER_POSTCODE = 3;
+
+/** A British or Canadian postcode alone. */
+const isPostcode = (text: string) => /^(?:[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}|[A-Z]\d[A-Z] \d[A-Z]\d)$/.test(text);
+
+const isDate = (text: string) => {
+  const [date] = findDates(text);
+  return date !== undefined && date.start === 0 && date.end === text.length;
+};
+
+const POSTCODE = /^(?:[A-Z]{1,2}-)?(?:\d{4,6}|\d{2}-\d{3}|\d{3} \d{2}|\d{4}-\d{3})(?!\d)/;

@@ -1,0 +1,153 @@
+import { normalize, type PageLayout, type Segment } from '../../layout/page-layout';
+import type { Key } from '../key-phrases';
+import { splitAddressLine } from './address-text';
+import { blockUnder, findBlocks, height, overlaps } from './blocks';
+import type { Party } from './party';
+import { hasLegalForm, isContact, isPostal, isTitle, SALUTATION } from './party-forms';
+import { means, startsWithKey } from './party-labels';
+import { toLine } from './party-lines';
+import { readParty } from './read-party';
+
+/**
+ * Two addresses without labels, beside each other or one lower than the other: the sender's tells how to reach him and
+ * where he is registered; else the left one, which shows in the window of the envelope, is the recipient's.
+ */
+export function findOneOfTwoBlocks(page: PageLayout, keys: Key[], taken: Party[]): Party | undefined {
+  if (taken.some((party) => party.role === 'sender')) return undefined;
+  const all = findBlocks(page);
+  const untitled = all.map((block) => block.slice(block.findIndex((one) => !isTitle(one.text))));
+  const blocks = untitled.filter(
+    (block) =>
+      block.length >= 3 &&
+      block[0]!.box[1] < page.height * 0.4 &&
+      block.slice(1).some((segment) => isPostal(segment.text)) &&
+      !startsWithKey(block[0]!, keys) &&
+      !isTitle(block[0]!.text),
+  );
+  const [left, right] = [...blocks].sort((a, b) => a[0]!.box[0] - b[0]!.box[0]);
+  if (!left || !right || blocks.length !== 2) return undefined;
+  const signs = (block: Segment[]) => ownSigns([...block, ...blockUnder(block, all, page.unit)], page, keys);
+  const own = signs(left) - signs(right);
+  const top = (block: Segment[]) => block[0]!.box[1];
+  const bottom = (block: Segment[]) => block.at(-1)!.box[3];
+  const together = top(left) < bottom(right) && top(right) < bottom(left);
+  const apart = right[0]!.box[0] - left[0]!.box[0] >= page.width * 0.25;
+  if (own === 0 && !(together && apart)) return undefined;
+  const lines = (own > 0 ? right : left).map((segment) => toLine(segment.tokens));
+  const party = readParty('recipient', lines, keys, page, 'block');
+  return party?.name && party.address ? party : undefined;
+}
+
+/** How much in a block only the sender of a letter has there: his bank, how to reach him, his domain, his letterhead. */
+function ownSigns(block: Segment[], page: PageLayout, keys: Key[]): number {
+  const named = keys.filter((key) => block.some((segment) => segment.tokens.includes(key.tokens[0]!)));
+  const text = block.map((segment) => segment.text).join('\n');
+  const name = normalize(block[0]!.text).join('');
+  const domain = normalize(/(?:@|www\.)([\w-]{4,})\./.exec(text)?.[1] ?? '').join('');
+  const inFoot = page.segments.some(
+    (segment) =>
+      segment.box[1] > page.height * 0.8 && name.length > 4 && normalize(segment.text).join('').includes(name),
+  );
+  const [first = ''] = normalize(block[0]!.text);
+  const inHead = page.segments.some(
+    (segment) =>
+      !block.includes(segment) &&
+      height(segment) > 1.3 * page.unit &&
+      first.length > 3 &&
+      normalize(segment.text)[0] === first,
+  );
+  const signs = [
+    isContact(text),
+    named.some((key) => ['iban', 'bic', 'account_num'].some((field) => means(key, field))),
+    named.some((key) => means(key, 'vat_id') || means(key, 'ic')),
+    domain !== '' && (name.includes(domain) || domain.includes(name)),
+    inFoot,
+    inHead,
+    // A name in large letters is a letterhead; what OCR has read may reach into the frame around it.
+    page.source === 'text' && height(block[0]!) > 1.3 * page.unit,
+  ];
+  return signs.filter(Boolean).length;
+}
+
+/** The address of somebody whom a label names without one: "Guest: Jane Doe", in a letter to her company. */
+export function findAddressOfNamed(page: PageLayout, keys: Key[], { name }: Party, taken: Party[]): Party | undefined {
+  const wanted = normalize(name?.text ?? '').join(' ');
+  const block = findBlocks(page).find((lines) =>
+    lines.slice(1).some(({ text }) => wanted.includes(' ') && normalize(text).join(' ').includes(wanted)),
+  );
+  return block && findAddressBlock({ ...page, segments: block }, keys, taken);
+}
+
+/** A block with a place in the upper half that belongs to nobody yet. */
+export function findAddressBlock(page: PageLayout, keys: Key[], taken: Party[]): Party | undefined {
+  for (const block of findBlocks(page)) {
+    const top = block[0]!;
+    if (top.box[1] > page.height * 0.5 || top.box[1] < page.height * 0.08 || block.length < 3) continue;
+    if (!block.slice(1).some((segment) => isPostal(segment.text))) continue;
+    if (taken.some((party) => overlaps(party.box, top.box))) continue;
+    const own = block.some(
+      (segment) =>
+        isContact(segment.text) ||
+        keys.some(
+          (key) =>
+            segment.tokens.includes(key.tokens[0]!) &&
+            (means(key, 'iban') || (isRegistration(key) && !hasAnother(key, block, keys))),
+        ),
+    );
+    // "Firma" alone over a name addresses it; elsewhere it is a label.
+    if (own || (startsWithKey(top, keys) && !SALUTATION.test(top.text))) continue;
+    // Receipts begin with the address of the shop, in the middle of the paper.
+    if (isFirstAddress(page, block) && block.every((segment) => isCentred(segment, page))) continue;
+    // The topmost address of a page without labels is the sender's letterhead.
+    if (
+      !taken.some((party) => party.role === 'sender') &&
+      isFirstAddress(page, block) &&
+      top.box[1] < page.height * 0.12 &&
+      !hasAddressInFoot(page, block)
+    )
+      continue;
+    const party = readParty(
+      'recipient',
+      block.map((segment) => toLine(segment.tokens)),
+      keys,
+      page,
+      'block',
+    );
+    if (party?.name && party.address) return party;
+  }
+  return undefined;
+}
+
+const isRegistration = (key: Key) => means(key, 'vat_id') || means(key, 'ic');
+
+/** Whether a number of the same kind, but another one, stands outside of the block: then the page has both parties'. */
+function hasAnother(key: Key, block: Segment[], keys: Key[]): boolean {
+  const digitsOf = (one: Key) => one.tokens[0]!.segment.text.replace(/\D/g, '');
+  return keys.some(
+    (other) =>
+      !block.includes(other.tokens[0]!.segment) &&
+      ['vat_id', 'ic'].some((field) => means(key, field) && means(other, field)) &&
+      digitsOf(other).length >= 7 &&
+      digitsOf(other) !== digitsOf(key),
+  );
+}
+
+function isFirstAddress(page: PageLayout, block: Segment[]): boolean {
+  const first = page.segments.find((segment) => isPostal(segment.text));
+  return first !== undefined && block.includes(first);
+}
+
+const isCentred = ({ box }: Segment, page: PageLayout) =>
+  Math.abs((box[0] + box[2]) / 2 - page.width / 2) < 0.04 * page.width;
+
+/** The sender's address is in the foot of the page or in a line with his name, when it is another than that of the block. */
+function hasAddressInFoot(page: PageLayout, block: Segment[]): boolean {
+  const own = block.filter(({ text }) => isPostal(text)).map(({ text }) => normalize(text).join(' '));
+  return page.segments.some(
+    ({ text, box }) =>
+      isPostal(text) &&
+      !own.some((one) => normalize(text).join(' ').includes(one)) &&
+      (box[1] > page.height * 0.75 ||
+        (box[1] > block.at(-1)!.box[3] && hasLegalForm(splitAddressLine(text)?.name ?? ''))),
+  );
+}

@@ -1,0 +1,153 @@
+import { normalize, type PageLayout, type Segment, unite } from '../../layout/page-layout';
+import { linesBetween } from '../../layout/relations';
+import type { Key } from '../key-phrases';
+import { addressIn, SEAT, splitAddressLine } from './address-text';
+import { height, lineAbove, overlaps, rightOf } from './blocks';
+import type { Party } from './party';
+import { CAPITAL, hasLegalForm, isContact, isPostal, isTitle, isTrade } from './party-forms';
+import { means, startsWithKey } from './party-labels';
+import { followCentred, toLine } from './party-lines';
+import { readParty } from './read-party';
+import { findAddressElsewhere, findNameAgain } from './sender-address';
+
+/** A letterhead or foot with name, street and place in one line. */
+export function findAddressLine(page: PageLayout, taken: Party[]): Party | undefined {
+  for (const segment of page.segments) {
+    if (segment.box[1] > page.height * 0.3 && segment.box[1] < page.height * 0.75) continue;
+    const inline = splitAddressLine(segment.text) ?? splitSeat(page, segment);
+    if (!inline || taken.some((party) => overlaps(party.box, segment.box))) continue;
+    const box = segment.box;
+    return {
+      role: 'sender',
+      name: { text: inline.name, box },
+      address: { text: inline.address, box },
+      page: page.number,
+      box,
+      evidence: 'company',
+    };
+  }
+  return undefined;
+}
+
+/** A seat with its label has the name in the line above. */
+function splitSeat(page: PageLayout, segment: Segment): { name: string; address: string } | undefined {
+  const rest = segment.text.replace(SEAT, '');
+  const above = rest === segment.text || !isPostal(rest) ? undefined : lineAbove(page, segment);
+  const isName = above && /\p{L}{3}/u.test(above.text) && !/[\d:@]/.test(above.text) && above.tokens.length < 8;
+  return isName ? { name: above.text, address: addressIn(rest) } : undefined;
+}
+
+/** Without a label: a company by its legal form, near the top or at the bottom; else the line at the top. */
+export function findSender(tight: PageLayout, keys: Key[], taken: Party[]): Party | undefined {
+  const page = loosen(tight);
+  const free = page.segments.filter(
+    (segment) =>
+      !taken.some((party) => overlaps(party.box, segment.box)) &&
+      !isTitle(segment.text) &&
+      /\p{L}{2}/u.test(segment.text) &&
+      segment.text.length < 80,
+  );
+  const looksNamed = (segment: Segment) => {
+    const letters = segment.text.match(/\p{L}/gu)?.length ?? 0;
+    return letters > 0.6 * segment.text.replace(/\s/g, '').length && isCertain(segment);
+  };
+  const names = taken.flatMap((party) => (party.name ? [normalize(party.name.text).join(' ')] : []));
+  const isOther = (segment: Segment) =>
+    names.some((name) => name.length > 3 && normalize(segment.text).join(' ').includes(name));
+  const companies = free.filter(
+    (segment) =>
+      hasLegalForm(segment.text) &&
+      !isOther(segment) &&
+      !/:$/.test(segment.text) &&
+      !CAPITAL.test(segment.text) &&
+      !keys.some((key) => key.tokens[0] === segment.tokens[0] && means(key, 'label_skip')) &&
+      segment.tokens.length <= 9,
+  );
+  const zone = (segment: Segment) =>
+    segment.box[1] < page.height * 0.3 ? 0 : segment.box[1] > page.height * 0.75 ? 1 : 2;
+  const chosen = [...companies].sort((a, b) => zone(a) - zone(b) || a.box[1] - b.box[1])[0];
+  const topmost = free.filter(
+    (segment) =>
+      segment.box[1] < page.height * 0.3 &&
+      !startsWithKey(segment, keys) &&
+      !isContact(segment.text) &&
+      segment.text.length > 2 &&
+      looksNamed(segment) &&
+      !isPostal(segment.text) &&
+      !isLabelOfNumber(page, segment) &&
+      !isOther(segment),
+  );
+  const top = topmost
+    .slice(0, 4)
+    .sort((a, b) =>
+      height(b) - height(a) > 0.35 * page.unit ? 1 : height(a) - height(b) > 0.35 * page.unit ? -1 : 0,
+    )[0];
+  // A trade under the name at the top says what the shop is.
+  const isUnderName = chosen && topmost[0] && isTrade(chosen.text) && lineAbove(page, chosen) === topmost[0];
+  const head = isUnderName ? topmost[0] : chosen && zone(chosen) < 2 ? chosen : (top ?? chosen);
+  if (!head) return undefined;
+  // The legal form may stand alone in the second line of a name.
+  const before = head.tokens.length <= 2 ? lineAbove(page, head) : undefined;
+  const isPart = before && looksNamed(before) && !startsWithKey(before, keys);
+  const title = head.tokens.findLastIndex((token, at) => at > 0 && isTitle(token.text));
+  const named = title > 0 && title === head.tokens.length - 1 ? head.tokens.slice(0, title) : head.tokens;
+  const name = toLine([...(isPart ? before.tokens : []), ...named]);
+  const under = [name, ...followCentred(page, head, keys, taken)];
+  const evidence = head === chosen ? 'company' : 'top';
+  const party = readParty('sender', under, keys, page, evidence) ?? {
+    role: 'sender' as const,
+    name: { text: head.text, box: head.box },
+    address: undefined,
+    page: page.number,
+    box: head.box,
+    evidence: evidence as Party['evidence'],
+  };
+  if (party.address && isPostal(party.address.text)) return party;
+  const again = party.name ? findNameAgain(page, party.name, keys, taken) : undefined;
+  if (again) return { ...party, address: again };
+  if (party.address) return party;
+  const elsewhere = findAddressElsewhere(page, head, taken, keys);
+  return elsewhere ? { ...party, address: elsewhere } : party;
+}
+
+/** Receipts are printed with wide spaces: there, what stands in one line near each other is one text. */
+function loosen(page: PageLayout): PageLayout {
+  if (page.source === 'text') return page;
+  const segments = page.lines.flatMap((line) => {
+    const joined: Segment[] = [];
+    for (const segment of line.segments) {
+      const last = joined.at(-1);
+      if (last && segment.box[0] - last.box[2] < 2 * page.unit) {
+        joined[joined.length - 1] = {
+          ...last,
+          tokens: [...last.tokens, ...segment.tokens],
+          box: unite([last.box, segment.box]),
+          text: `${last.text} ${segment.text}`,
+        };
+      } else joined.push(segment);
+    }
+    return joined;
+  });
+  return { ...page, segments };
+}
+
+/** Words of a name that OCR is unsure of may be right; when it is of most of them, it is a picture. */
+const isCertain = ({ tokens }: Segment) =>
+  tokens.filter(({ confidence }) => confidence > 0.55).length >= tokens.length / 2;
+
+/** "Tenant ref." with a code or a date beside it, in a column of such pairs, is a label that no dictionary has. */
+function isLabelOfNumber(page: PageLayout, segment: Segment): boolean {
+  const isPair = (one: Segment) => {
+    const value = rightOf(page, one);
+    const isNear = value !== undefined && value.box[0] - one.box[2] < PAIR_GAP * page.unit;
+    return isNear && /\d/.test(value.text) && !isPostal(value.text) && !/\d/.test(one.text);
+  };
+  const isNeighbour = (one: Segment) =>
+    one !== segment &&
+    Math.abs(one.box[0] - segment.box[0]) < 0.5 * page.unit &&
+    Math.min(Math.abs(linesBetween(segment, one, page.unit)), Math.abs(linesBetween(one, segment, page.unit))) < 1.2;
+  return isPair(segment) && page.segments.some((one) => isNeighbour(one) && isPair(one));
+}
+
+/** Space between a label and its value, in heights of the page's words; between a name and what stands beside it there is more. */
+const PAIR_GAP = 5;
