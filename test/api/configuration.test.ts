@@ -814,6 +814,7 @@ describe('hooks', () => {
     });
     const put = (await send('PUT', made.url, { name: 'N', events: [], config: { url: 'http://x.example.com' } })).body;
     expect(put.config).toMatchObject({ url: 'http://x.example.com', retry_count: 4, secret: 'S3CRET' });
+    expect(put.config).not.toHaveProperty('app');
     await api.patch(made.url, { secrets: { token: 'x', password: null } });
     expect(await api.get(`${made.url}/secrets_keys`)).toEqual(['token']);
 
@@ -829,6 +830,25 @@ describe('hooks', () => {
     expect(seen.config).toMatchObject({ url: 'http://x.example.com', secret: null, insecure_ssl: false });
     await api.delete(made.url);
     expect((await api.get(queue.url)).hooks).toEqual([]);
+  });
+
+  it('are replaced with their whole configuration, whatever it was before', async () => {
+    const rest = { name: 'N', events: [] };
+    const schema = { type: 'object', properties: { user: { type: 'string' } } };
+    const webhook = await makeHook({ secrets: { user: 'me' }, secrets_schema: schema });
+    for (const body of [rest, { ...rest, config: {} }]) {
+      expect(await send('PUT', webhook.url, body)).toEqual({
+        status: 400,
+        body: { config: { url: ['This field is required.'] } },
+      });
+    }
+    const { body: replaced } = await send('PUT', webhook.url, { ...rest, config: { url: 'http://x.example.com' } });
+    expect(replaced.secrets_schema).toEqual({ type: 'object', additionalProperties: { type: 'string' } });
+    expect(await api.get(`${webhook.url}/secrets_keys`)).toEqual(['user']);
+
+    const code = await makeHook({ type: 'function', config: { runtime: 'python3.12', code: 'a', timeout_s: 5 } });
+    expect((await api.patch(code.url, { config: { code: 'b' } })).config).toEqual({ ...code.config, code: 'b' });
+    expect((await send('PUT', code.url, { ...rest, config: { code: 'c' } })).body.config).toEqual({ code: 'c' });
   });
 
   it('and queues know of each other, webhooks being the older name', async () => {

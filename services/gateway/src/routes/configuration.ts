@@ -11,7 +11,6 @@ import {
   QUEUE,
   type QueueRow,
   type QueueValues,
-  RESET_CONFIG,
   reference,
   SCHEMA,
   sections,
@@ -339,15 +338,15 @@ export function configurationRoutes({ services, lookups }: RouteContext) {
         return { rows, total };
       },
       get: getHook,
-      create: async (values: contract.Hook, caller) => {
+      create: async (values: contract.Hook & { replacesConfig?: true }, caller) => {
         await checkTokenOwner(values.tokenOwnerId, caller);
         return queues.createHook(toMessage(contract.Hook, values), caller);
       },
-      update: async (id, values, fields, caller) => {
+      update: async (id, { replacesConfig, ...values }, fields, caller) => {
         await checkTokenOwner(values.tokenOwnerId, caller);
-        return queues.updateHook({ hook: toMessage(contract.Hook, { ...values, id }), fields }, caller);
+        return queues.updateHook({ hook: toMessage(contract.Hook, { ...values, id }), fields, replacesConfig }, caller);
       },
-      replaced: (values) => ({ ...values, config: { ...RESET_CONFIG, ...values.config } }),
+      replaced: (values) => ({ ...values, replacesConfig: true as const }),
       remove: (id, caller) => queues.deleteHook({ id }, caller),
     });
 
