@@ -353,7 +353,13 @@ describe('queues', () => {
     const [schema, inbox] = [await api.get(body.schema), await api.get(body.inbox)];
     expect(JSON.stringify(schema.content)).toContain('"delivery_note_id"');
     expect([inbox.queues, inbox.email]).toEqual([[body.url], expect.stringMatching(/^faktury-co-[0-9a-f]{6}@/)]);
+    expect((await make('Delivery Note Demo Template', String(idOf(queue.workspace)))).status).toBe(201);
     expect((await make('nothing')).body).toEqual({ template_name: ['"nothing" is not a valid choice.'] });
+    for (const wrong of ['W', queue.url, -1, 1.5]) {
+      const body = { workspace: ['Invalid hyperlink - No URL match.'] };
+      expect([wrong, (await make('CZ Demo Template', wrong)).body]).toEqual([wrong, body]);
+    }
+    expect((await make('CZ Demo Template', null)).body).toEqual({ workspace: ['This field may not be null.'] });
     const total = (await api.get('/schemas')).pagination.total;
     const [theirs] = (await foreign.get('/workspaces')).results;
     expect((await make('CZ Demo Template', theirs.url)).body).toEqual({ workspace: NO_OBJECT });

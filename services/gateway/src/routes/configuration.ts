@@ -20,6 +20,7 @@ import {
   WRONG_DURATION,
 } from '@intake/resources';
 import { type Caller, invalidField, Refusal } from '@intake/rpc';
+import type { Collection } from '@intake/urls';
 import { z } from 'zod';
 import { NO_ROWS } from '../list-route';
 import { created } from '../reply/list';
@@ -35,10 +36,16 @@ const DELETE_AFTER_S = 86_400;
 /** Organization group admins cannot lend their rights to a hook. API: auth.md section 8. */
 const GROUP_ADMIN_ID = 6;
 
+/** A reference that one page of the public documentation calls an id: both are taken. */
+function urlOrId(collection: Collection) {
+  const isId = (value: unknown) => typeof value === 'number' || (typeof value === 'string' && /^\d+$/.test(value));
+  const url = reference(collection);
+  return z.preprocess((value) => (isId(value) ? `/v1/${collection}/${value}` : value), url).meta(url.meta() ?? {});
+}
+
 const templateBody = z.object({ name: name(), template_name: string() });
 const queueTemplateBody = templateBody.extend({
-  // One page of the public documentation calls it an id.
-  workspace: z.union([z.int().positive(), reference('workspaces')]),
+  workspace: urlOrId('workspaces'),
   include_documents: booleanField.optional(),
 });
 const duplicateQueueBody = z.object({
