@@ -401,6 +401,9 @@ describe('queues', () => {
       status: 400,
       body: { detail: 'Queue is being deleted.' },
     });
+    for (const { url } of [await makeHook(), await makeConnector()]) {
+      expect((await send('PATCH', url, { queues: [doomed.url] })).body).toEqual({ queues: NO_OBJECT });
+    }
     const form = new FormData();
     form.append('content', new Blob(['%PDF-1.4']), 'a.pdf');
     expect(await send('POST', `/uploads?queue=${doomed.id}`, form)).toMatchObject({
@@ -532,6 +535,14 @@ describe('inboxes', () => {
     expect((await api.patch(taken[0], { inbox: inbox.url })).inbox).toBe(inbox.url);
     expect((await api.get(inbox.url)).queues).toEqual(taken);
     expect((await send('PATCH', taken[0], { inbox: null })).body).toEqual({ inbox: [expect.any(String)] });
+    const [{ id, inbox: none, ...template }, nowhere] = [other, `${system.baseUrl}/v1/inboxes/999999`];
+    expect((await send('POST', '/queues', { ...template, inbox: nowhere })).body).toEqual({ inbox: NO_OBJECT });
+    const made = await api.post('/queues', { ...template, inbox: inbox.url });
+    expect([made.inbox, (await api.get(inbox.url)).queues, (await api.get(taken[0])).inbox]).toEqual([
+      inbox.url,
+      [made.url],
+      null,
+    ]);
     await api.delete(inbox.url);
     expect((await api.get(taken[0])).inbox).toBeNull();
   });

@@ -161,7 +161,8 @@ async function linkQueues(
   session: ClientSession,
 ): Promise<void> {
   const wanted = [...new Set(queueIds)];
-  if ((await queues.get(caller, wanted, session)).length < wanted.length) throw invalidField('queues', NO_SUCH_OBJECT);
+  const there = await queues.getActive(caller, wanted, session);
+  if (there.length < wanted.length) throw invalidField('queues', NO_SUCH_OBJECT);
   await queues.updateAll(caller, { hookIds: id, _id: { $nin: wanted } }, { $pull: { hookIds: id } }, session);
   const add = { $push: { hookIds: { $each: [id], $sort: 1 } } };
   await queues.updateAll(caller, { _id: { $in: wanted }, hookIds: { $ne: id } }, add, session);
