@@ -708,5 +708,6 @@ describe('calls by hand', () => {
     expect(await refused({ event: 'email', action: 'received' })).toEqual({ email: required });
     expect(await refused({ event: 'unknown', action: 'created' })).toEqual({ event: [expect.any(String)] });
     expect(await refused({ ...body, action: 'changed' })).toEqual({ action: ['"changed" is not a valid choice.'] });
+    expect(await refused({ ...body, status: 'done' })).toEqual({ status: ['"done" is not a valid choice.'] });
   });
 });
