@@ -40,7 +40,9 @@ const GROUP_ADMIN_ID = 6;
 function urlOrId(collection: Collection) {
   const isId = (value: unknown) => typeof value === 'number' || (typeof value === 'string' && /^\d+$/.test(value));
   const url = reference(collection);
-  return z.preprocess((value) => (isId(value) ? `/v1/${collection}/${value}` : value), url).meta(url.meta() ?? {});
+  return z
+    .preprocess((value) => (isId(value) ? `/v1/${collection}/${value}` : value), url)
+    .meta({ type: ['string', 'integer'] });
 }
 
 const templateBody = z.object({ name: name(), template_name: string() });
