@@ -126,6 +126,8 @@ describe('users', () => {
       status: 200,
       body: { first_name: 'Jan', last_name: 'Black', email: login.username, groups: user.groups },
     });
+    const twice = { groups: [...user.groups, ...user.groups] };
+    expect((await answer(admin, 'PATCH', `/users/${user.id}`, twice)).body.groups).toEqual(user.groups);
     const put = await answer(admin, 'PUT', `/users/${user.id}`, {
       username: `renamed${counter}`,
       organization: user.organization,

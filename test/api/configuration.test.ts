@@ -353,7 +353,13 @@ describe('queues', () => {
     const [schema, inbox] = [await api.get(body.schema), await api.get(body.inbox)];
     expect(JSON.stringify(schema.content)).toContain('"delivery_note_id"');
     expect([inbox.queues, inbox.email]).toEqual([[body.url], expect.stringMatching(/^faktury-co-[0-9a-f]{6}@/)]);
+    expect((await make('Delivery Note Demo Template', String(idOf(queue.workspace)))).status).toBe(201);
     expect((await make('nothing')).body).toEqual({ template_name: ['"nothing" is not a valid choice.'] });
+    for (const wrong of ['W', queue.url, -1, 1.5]) {
+      const body = { workspace: ['Invalid hyperlink - No URL match.'] };
+      expect([wrong, (await make('CZ Demo Template', wrong)).body]).toEqual([wrong, body]);
+    }
+    expect((await make('CZ Demo Template', null)).body).toEqual({ workspace: ['This field may not be null.'] });
     const total = (await api.get('/schemas')).pagination.total;
     const [theirs] = (await foreign.get('/workspaces')).results;
     expect((await make('CZ Demo Template', theirs.url)).body).toEqual({ workspace: NO_OBJECT });
@@ -395,6 +401,9 @@ describe('queues', () => {
       status: 400,
       body: { detail: 'Queue is being deleted.' },
     });
+    for (const { url } of [await makeHook(), await makeConnector()]) {
+      expect((await send('PATCH', url, { queues: [doomed.url] })).body).toEqual({ queues: NO_OBJECT });
+    }
     const form = new FormData();
     form.append('content', new Blob(['%PDF-1.4']), 'a.pdf');
     expect(await send('POST', `/uploads?queue=${doomed.id}`, form)).toMatchObject({
@@ -526,6 +535,14 @@ describe('inboxes', () => {
     expect((await api.patch(taken[0], { inbox: inbox.url })).inbox).toBe(inbox.url);
     expect((await api.get(inbox.url)).queues).toEqual(taken);
     expect((await send('PATCH', taken[0], { inbox: null })).body).toEqual({ inbox: [expect.any(String)] });
+    const [{ id, inbox: none, ...template }, nowhere] = [other, `${system.baseUrl}/v1/inboxes/999999`];
+    expect((await send('POST', '/queues', { ...template, inbox: nowhere })).body).toEqual({ inbox: NO_OBJECT });
+    const made = await api.post('/queues', { ...template, inbox: inbox.url });
+    expect([made.inbox, (await api.get(inbox.url)).queues, (await api.get(taken[0])).inbox]).toEqual([
+      inbox.url,
+      [made.url],
+      null,
+    ]);
     await api.delete(inbox.url);
     expect((await api.get(taken[0])).inbox).toBeNull();
   });
@@ -814,6 +831,7 @@ describe('hooks', () => {
     });
     const put = (await send('PUT', made.url, { name: 'N', events: [], config: { url: 'http://x.example.com' } })).body;
     expect(put.config).toMatchObject({ url: 'http://x.example.com', retry_count: 4, secret: 'S3CRET' });
+    expect(put.config).not.toHaveProperty('app');
     await api.patch(made.url, { secrets: { token: 'x', password: null } });
     expect(await api.get(`${made.url}/secrets_keys`)).toEqual(['token']);
 
@@ -829,6 +847,25 @@ describe('hooks', () => {
     expect(seen.config).toMatchObject({ url: 'http://x.example.com', secret: null, insecure_ssl: false });
     await api.delete(made.url);
     expect((await api.get(queue.url)).hooks).toEqual([]);
+  });
+
+  it('are replaced with their whole configuration, whatever it was before', async () => {
+    const rest = { name: 'N', events: [] };
+    const schema = { type: 'object', properties: { user: { type: 'string' } } };
+    const webhook = await makeHook({ secrets: { user: 'me' }, secrets_schema: schema });
+    for (const body of [rest, { ...rest, config: {} }]) {
+      expect(await send('PUT', webhook.url, body)).toEqual({
+        status: 400,
+        body: { config: { url: ['This field is required.'] } },
+      });
+    }
+    const { body: replaced } = await send('PUT', webhook.url, { ...rest, config: { url: 'http://x.example.com' } });
+    expect(replaced.secrets_schema).toEqual({ type: 'object', additionalProperties: { type: 'string' } });
+    expect(await api.get(`${webhook.url}/secrets_keys`)).toEqual(['user']);
+
+    const code = await makeHook({ type: 'function', config: { runtime: 'python3.12', code: 'a', timeout_s: 5 } });
+    expect((await api.patch(code.url, { config: { code: 'b' } })).config).toEqual({ ...code.config, code: 'b' });
+    expect((await send('PUT', code.url, { ...rest, config: { code: 'c' } })).body.config).toEqual({ code: 'c' });
   });
 
   it('and queues know of each other, webhooks being the older name', async () => {

@@ -335,6 +335,17 @@ describe('content/validate', () => {
       ['all', 'error', expect.stringContaining('messages[0].type must be one of error, warning, info'), true],
     ]);
     expect(receiver.at('/bad/status')).toHaveLength(1);
+    // What failed can be looked at as a whole.
+    const id = said[3].detail.request_id;
+    expect((await api.get(`/hooks/logs?request_id=${id}`)).results).toMatchObject([
+      {
+        log_level: 'ERROR',
+        status: 'failed',
+        status_code: 200,
+        request: expect.any(String),
+        response: expect.stringContaining('fatal'),
+      },
+    ]);
   });
 });
 
@@ -697,5 +708,6 @@ describe('calls by hand', () => {
     expect(await refused({ event: 'email', action: 'received' })).toEqual({ email: required });
     expect(await refused({ event: 'unknown', action: 'created' })).toEqual({ event: [expect.any(String)] });
     expect(await refused({ ...body, action: 'changed' })).toEqual({ action: ['"changed" is not a valid choice.'] });
+    expect(await refused({ ...body, status: 'done' })).toEqual({ status: ['"done" is not a valid choice.'] });
   });
 });

@@ -9,6 +9,7 @@ export {
   isDuplicateKey,
   isMongoUnavailable,
   rowsOf,
+  type TransactionOptions,
   transaction,
 } from './database';
 export { createIds, type Ids } from './ids';

@@ -9,26 +9,6 @@ const { shown, field, link, links } = attributesOf<queue.Hook, queue.Hook>();
 const text = string(10_000).nullable();
 const uri = string(2048).nullable();
 
-/**
- * What PUT resets of a configuration: every key that it does not name, but not what is secret.
- * API: hooks-and-connectors.md section 1.1.
- */
-const RESET: readonly string[] = [
-  'insecure_ssl',
-  'client_ssl_certificate',
-  'private',
-  'timeout_s',
-  'retry_count',
-  'retry_on_any_non_2xx',
-  'max_polling_time_s',
-  'retry_after_polling_failure',
-  'payload_logging_enabled',
-  'schedule',
-];
-
-/** The keys of a configuration that PUT resets, as null. */
-export const RESET_CONFIG = Object.fromEntries(RESET.map((key) => [key, null]));
-
 /** API: hooks-and-connectors.md section 1. Secrets are written and never read. */
 export const HOOK = resourceKind<queue.Hook>('Hook', {
   id: shown(answers.integer, ({ id }) => id),
@@ -49,7 +29,7 @@ export const HOOK = resourceKind<queue.Hook>('Hook', {
     schema: { type: 'object', writeOnly: true },
     show: () => undefined,
   }),
-  secrets_schema: field('secretsSchema', object, { show: (row) => row.secretsSchema ?? {} }),
+  secrets_schema: field('secretsSchema', object, { missing: null, show: (row) => row.secretsSchema ?? {} }),
   token_owner: link('tokenOwnerId', 'users', { nullable: true, missing: null }),
   token_lifetime_s: field('tokenLifetimeS', integer(0, 7200).nullable(), { missing: null }),
   description: field('description', text, { missing: null }),

@@ -334,6 +334,14 @@ describe('content', () => {
     expect(entries).toHaveLength(2 + fields.length);
   });
 
+  it('serves everybody of many who write the same value at the same moment', async () => {
+    const { id } = await importDocument();
+    const nodeId = (await readContent(id)).get('document_id').id;
+    await Promise.all(Array.from({ length: 60 }, (_, i) => patchValue(id, nodeId, `INV-${i}`, reviewer)));
+    const { entries } = await annotations.getHistory({ annotationId: id, page: 1, pageSize: 1000 }, admin);
+    expect(entries).toHaveLength(2 + 60);
+  });
+
   it('is read for many at once, in their order, without what is not there', async () => {
     const [one, other] = await Promise.all([
       importDocument({ document_id: 'A' }),

@@ -257,9 +257,10 @@ export function createRpc(deps: RpcDeps): Handlers<typeof contract.QueueServiceS
       const found = await hooks.findScheduled();
       return { hooks: found.map((hook) => toHook(hook, [], caller)), total: found.length };
     },
-    async updateHook({ hook, fields }, caller) {
+    async updateHook({ hook, fields, replacesConfig }, caller) {
       const change = readChange(hook, fields, EMPTY_HOOK);
-      return (await withHooked(caller, [await updateHook(caller, hook?.id ?? 0, change, deps)]))[0]!;
+      const changed = await updateHook(caller, hook?.id ?? 0, change, deps, { replacesConfig });
+      return (await withHooked(caller, [changed]))[0]!;
     },
     async deleteHook({ id }, caller) {
       await deleteHook(caller, id, deps);

@@ -110,6 +110,48 @@ describe('migrateContent', () => {
     ]);
   });
 
+  it('fills a new column from the rows that the engine read, wherever they are now', () => {
+    const description = field('x', { rir_field_names: ['table_column_description'] });
+    const quantity = field('q', { rir_field_names: ['table_column_quantity'], default_value: 'd' });
+    const read = (value: string, top: number) => ({
+      ...{ value, rawText: value, page: 1, position: [0, top, 9, top + 9], confidence: 0.9 },
+    });
+    const rowOf = (text: string, count: string, top: number) => ({
+      ...{ type: 'data', page: 1, position: null },
+      cells: { table_column_description: read(text, top), table_column_quantity: read(count, top) },
+    });
+    const line_items = [rowOf('same', '1', 0), rowOf('same', '2', 10), rowOf('other', '3', 20)];
+    const sources = { fields: {}, tables: { line_items }, values: {}, defaultScoreThreshold: 0.8 };
+    const from = section(table('items', description));
+    let id = 0;
+    const allocateId = () => ++id;
+    const nodes = buildNodes(from, sources, allocateId);
+    const [first, second] = nodes.filter(({ category }) => category === 'tuple');
+    const cell = nodes.find(({ parentId }) => parentId === second?.id);
+    const operations = [
+      { op: 'remove', id: first?.id },
+      { op: 'replace', id: cell?.id, value: { content: { value: 'corrected' } } },
+      { op: 'add', id: nodes.find(({ category }) => category === 'multivalue')?.id, value: [] },
+    ];
+    const changed = applyOperations(from, nodes, operations, { allocateId, source: 'user' });
+    if (changed.errors) throw new Error(JSON.stringify(changed.errors));
+    const to = section(table('items', description, quantity));
+    const columnOf = (options: object) =>
+      migrateContent(to, changed.nodes, { from, allocateId, ...options })
+        .filter(({ schemaId }) => schemaId === 'q')
+        .map(({ content, validationSources }) => [content?.value, validationSources]);
+    expect(columnOf({ sources })).toEqual([
+      ['2', ['score']],
+      ['3', ['score']],
+      ['d', []],
+    ]);
+    expect(columnOf({})).toEqual([
+      ['d', []],
+      ['d', []],
+      ['d', []],
+    ]);
+  });
+
   it('writes numbers and dates in their new format, and reads values of another type anew', () => {
     const from = section(
       field('n', { type: 'number', format: '# ##0.#' }),

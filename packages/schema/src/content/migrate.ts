@@ -18,6 +18,12 @@ export interface MigrationOptions {
   readonly allocateId: () => number;
 }
 
+/** A row as the engine's result gives it: its cells in the order of the columns, and what was read for them. */
+interface FreshRow {
+  readonly cells: readonly ContentNode[];
+  readonly read: ReadonlyMap<string, string>;
+}
+
 /**
  * The content of an annotation in the shape of another schema (API: schemas.md section 7). A value survives where its
  * datapoint keeps its id, wherever that is now, and so does its node; what is new gets its first value. All nodes are
@@ -116,9 +122,12 @@ class Migration {
       before,
       columns.flatMap(({ cells }) => cells),
     );
+    const hasNewColumn = columns.some(({ cells }) => cells.length === 0);
+    const unmatched = hasNewColumn ? this.freshRows(table) : [];
     const loose = columns.some(({ cells }) => cells.some((cell) => !this.rowOf(cell) && cell.content?.value));
     for (let at = 0; at < Math.max(rows.length, loose ? 1 : 0); at++) {
       const row = rows[at];
+      const made = row && this.takeSameRow(row, unmatched);
       const rowNode = row
         ? this.keepNode(row, tuple, node, at)
         : this.push(newNode(tuple, this.options.allocateId(), node.id, at));
@@ -126,9 +135,27 @@ class Migration {
         const own = row && cells.find((cell) => cell.parentId === row.id);
         const cell = own ?? (at === 0 ? cells.find((one) => !this.rowOf(one)) : undefined);
         if (cell) this.keep(cell, column, rowNode, i);
+        else if (made) this.addFresh(made[i], column, rowNode, i);
         else this.addDefault(column, rowNode, i);
       }
     }
+  }
+
+  /** The rows that the engine read for a table. */
+  private freshRows(table: Multivalue): FreshRow[] {
+    const made = this.fresh.get(table.id)?.[0];
+    const rows = made ? (this.freshChildren.get(made.id) ?? []) : [];
+    return rows.map(({ id }) => {
+      const cells = this.freshChildren.get(id) ?? [];
+      return { cells, read: readIn(cells) };
+    });
+  }
+
+  /** The cells of the engine's row that a row was made of, which is taken out of those that are left. */
+  private takeSameRow(row: ContentNode, left: FreshRow[]): readonly ContentNode[] | undefined {
+    const read = readIn(this.children.get(row.id) ?? []);
+    const at = left.findIndex((one) => isSameRow(read, one.read));
+    return at < 0 ? undefined : left.splice(at, 1)[0]?.cells;
   }
 
   /** Rows of the table itself; where it is a new one, the rows that its columns stood in. */
@@ -234,6 +261,28 @@ class Migration {
     this.result.push(node);
     return node;
   }
+}
+
+/** Whether the engine read the same in every column that it filled in both rows. */
+function isSameRow(one: ReadonlyMap<string, string>, other: ReadonlyMap<string, string>): boolean {
+  let isKnown = false;
+  for (const [column, text] of one) {
+    const found = other.get(column);
+    if (found === undefined) continue;
+    if (found !== text) return false;
+    isKnown = true;
+  }
+  return isKnown;
+}
+
+/** What the engine read and where, as texts by column. No write changes it. */
+function readIn(cells: readonly ContentNode[]): Map<string, string> {
+  return new Map(
+    cells.flatMap(({ schemaId, content }): [string, string][] => {
+      const text = content?.rirRawText ?? content?.rirText ?? null;
+      return text === null ? [] : [[schemaId, JSON.stringify([text, content?.rirPage, content?.rirPosition])]];
+    }),
+  );
 }
 
 /** Written anew in the format of the field; read anew where the type is another one. */

@@ -13,6 +13,7 @@ import { changeInSession, changeState, hadMessages, historyOf, openAnnotation } 
 import { newAnnotation, newPollId, toMessage } from './new-annotation';
 import { isStatus, type Status } from './status';
 import { createTransfer } from './transfer';
+import { createTurns } from './turns';
 
 /** States from which a review can start. API: annotations.md section 5. */
 const STARTABLE: readonly Status[] = ['to_review', 'reviewing', 'postponed', 'confirmed'];
@@ -445,22 +446,6 @@ function storedOf(
     md5: document.md5,
     messages: [],
     onlyCreated: false,
-  };
-}
-
-/** Lets what belongs together happen one after the other, in this process. */
-function createTurns() {
-  const last = new Map<number, Promise<unknown>>();
-  return {
-    take<T>(key: number, task: () => Promise<T>): Promise<T> {
-      const turn = (last.get(key) ?? Promise.resolve()).then(task, task);
-      last.set(key, turn);
-      const forget = () => {
-        if (last.get(key) === turn) last.delete(key);
-      };
-      turn.then(forget, forget);
-      return turn;
-    },
   };
 }
 

@@ -1,5 +1,5 @@
 import { annotation as contract, events, type extension } from '@intake/contracts';
-import { type ClientSession, transaction } from '@intake/mongo';
+import { type ClientSession, type TransactionOptions, transaction } from '@intake/mongo';
 import { ahead, type Caller, invalidField, Refusal, systemCaller } from '@intake/rpc';
 import {
   type ApiContentNode,
@@ -36,6 +36,7 @@ import type { AnnotationTools } from '../annotation/annotation-tools';
 import { historyOf } from '../annotation/changes';
 import type { ChangedValue, Origin } from '../annotation/history.store';
 import type { Status } from '../annotation/status';
+import { createTurns } from '../annotation/turns';
 import { type ContentIndex, reindexValue } from '../search/content-index';
 import { confirmedValues } from './confirmed-values';
 import { toNode } from './node-row';
@@ -68,6 +69,11 @@ export type Contents = ReturnType<typeof createContents>;
 export function createContents(tools: AnnotationTools) {
   const { backbone, store, history, content, schemas, storage, extensions, rules } = tools;
 
+  /** Who writes to an annotation at the same moment waits for his turn: of many that meet there, one would be refused for too long. */
+  const turns = createTurns();
+  const inTurn = <T>(annotationId: number, fn: (session: ClientSession) => Promise<T>, options?: TransactionOptions) =>
+    turns.take(annotationId, () => transaction(backbone.database, fn, options));
+
   const schemaOf = (annotation: Annotation) => schemas.get(annotation.organizationId, annotation.schemaId);
 
   /** One write: all of it or nothing, together with the annotation's version, audit trail and event. */
@@ -76,7 +82,7 @@ export function createContents(tools: AnnotationTools) {
     annotationId: number,
     change: Write,
   ): Promise<{ nodes: ContentNode[]; result: ContentChange; messages: ContentMessage[] }> {
-    return transaction(backbone.database, async (session) => {
+    return inTurn(annotationId, async (session) => {
       const before = await store.get(caller, annotationId, session);
       const schema = await schemaOf(before);
       requireWritable(before, caller);
@@ -106,8 +112,8 @@ export function createContents(tools: AnnotationTools) {
     nodeId: number,
     change: Write,
   ): Promise<ApiContentNode | null> {
-    const written = await transaction(
-      backbone.database,
+    const written = await inTurn(
+      annotationId,
       async (session) => {
         // Nothing of it is locked: the write of the annotation refuses when it is not true any more.
         const { annotation: before, contentFields, node: row } = await store.getWithNode(caller, annotationId, nodeId);

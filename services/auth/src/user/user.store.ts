@@ -108,6 +108,7 @@ export function createUserStore({ database, ids }: Pick<Backbone, 'database' | '
         _id: id,
         usernameKey: toUsernameKey(input.username),
         emailKey: input.email.toLowerCase(),
+        groupIds: [...new Set(input.groupIds)],
         queueIds: [...new Set(input.queueIds)],
         phoneNumber: input.phoneNumber ?? null,
         oidcId: input.oidcId ?? null,
@@ -311,6 +312,7 @@ export function createUserStore({ database, ids }: Pick<Backbone, 'database' | '
       const set = {
         ...change,
         ...(change.username !== undefined && { usernameKey: toUsernameKey(change.username) }),
+        ...(change.groupIds && { groupIds: [...new Set(change.groupIds)] }),
         ...(change.queueIds && { queueIds: [...new Set(change.queueIds)] }),
       };
       const row = await model

@@ -50,7 +50,7 @@ interface Kind<Request, Response> {
 interface Asking<Request> {
   readonly request: Request;
   readonly organizationId: number;
-  readonly common: Omit<Parameters<AskHooks>[0], 'partsOf' | 'take' | 'fail'>;
+  readonly common: Omit<Parameters<AskHooks>[0], 'partsOf' | 'check' | 'take' | 'fail'>;
 }
 
 /**
@@ -99,6 +99,7 @@ export function createArrivals(options: ArrivalsOptions) {
             request,
             verdicts.map((one) => ({ ...one, values: { ...one.values } })),
           ),
+        check: (body) => applyUploadAnswer([], body, {}),
         async take(hook, body, detail) {
           const further = listedDocuments(body).filter((id) => !verdicts.some(({ documentId }) => documentId === id));
           if (further.length > 0) await checkOwn(organizationId, hook, further, 'files');
@@ -142,6 +143,7 @@ export function createArrivals(options: ArrivalsOptions) {
             ...request,
             files: files.filter(({ documentId }) => verdicts.files.has(documentId)),
           }),
+        check: (body) => applyEmailAnswer(allOf([]), body),
         async take(hook, body) {
           const next = applyEmailAnswer(verdicts, body);
           const further = addedDocuments(body);

@@ -25,6 +25,8 @@ export interface Question {
   readonly note: (hookId: number, said: Said) => Promise<void>;
   /** The payload, with what earlier hooks changed. */
   readonly partsOf: () => Promise<JsonObject>;
+  /** Throws an Error that says what is wrong with an answer, whatever it is about. */
+  readonly check: (body: JsonObject) => unknown;
   /** Applies an answer; throws an Error that says what is wrong with it. */
   readonly take: (hook: Hook, body: JsonObject, detail: Detail) => Promise<void>;
   /** A hook failed for good. */
@@ -42,12 +44,12 @@ export function createAskHooks({ webhooks, logs }: { readonly webhooks: Webhooks
   };
 
   return async (question: Question): Promise<void> => {
-    const { hooks, event, action, subject, at, about, signal, known } = question;
+    const { hooks, event, action, subject, at, about, signal, known, check } = question;
     for (const wave of wavesOf(hooks)) {
       const parts = await question.partsOf();
       const calls = wave.map((hook): Call => {
         const requestId = callIdOf(`${event}.${action}/${subject}/${hook.id}`);
-        return { hook, event, action, requestId, at, parts, about, signal };
+        return { hook, event, action, requestId, at, parts, about, signal, check };
       });
       const said = await Promise.all(calls.map((call) => known.get(call.hook.id) ?? ask(call)));
       for (const [i, call] of calls.entries()) {

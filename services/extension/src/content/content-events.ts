@@ -7,7 +7,7 @@ import { predecessorsOf, wavesOf } from '../hook/order';
 import type { LogStore } from '../log/log.store';
 import type { AnnotationPayloads, Subject } from '../payload/annotation-payload';
 import { callIdOf } from '../webhook/call-id';
-import type { Outcome } from '../webhook/outcome';
+import type { JsonObject, Outcome } from '../webhook/outcome';
 import { type Call, INTERACTIVE_MS, type Webhooks } from '../webhook/webhooks';
 import { type Answer, type Detail, type Message, messageOf, readAnswer } from './answer';
 
@@ -88,29 +88,22 @@ export function createContentEvents({ annotations, hooks, payloads, webhooks, lo
     const { parts, nodeIds } = await payloads.ofContent(subject, { previousStatus, updatedIds }, hook.sideload);
     const { queueId } = subject.annotation;
     const requestId = callIdOf(`annotation_content.${action}/${annotationId}/${cause}/${hook.id}`);
-    const call: Call = {
-      ...{ hook, event: 'annotation_content', action, requestId, at: new Date(), parts, signal },
-      about: { queueId, annotationId },
-    };
+    const at = new Date();
     const detail = {
-      ...{ hook_id: hook.id, hook_name: hook.name, request_id: requestId, timestamp: formatTime(call.at) },
+      ...{ hook_id: hook.id, hook_name: hook.name, request_id: requestId, timestamp: formatTime(at) },
       is_exception: false,
     };
-    const failure = (why: string) => async (): Promise<HookResult> => ({
-      ...NOTHING,
-      failed: true,
-      messages: [messageOf('error', `The extension "${hook.name}" failed. ${why}`, { ...detail, is_exception: true })],
-    });
+    const read = (body: JsonObject) => readAnswer(body, nodeIds, detail);
+    const call: Call = {
+      ...{ hook, event: 'annotation_content', action, requestId, at, parts, signal, check: read },
+      about: { queueId, annotationId },
+    };
     const outcome = isInteractive ? await webhooks.callOnce(call, timeLeft()) : await webhooks.call(call);
-    const read = readOf(outcome);
-    if (!read) return failure(outcome.message);
-    let answer: Answer;
-    try {
-      answer = readAnswer(read, nodeIds, detail);
-    } catch (error) {
-      const why = `Its answer cannot be used: ${(error as Error).message}.`;
-      await logs.add([webhooks.record(call, why, 'ERROR')]);
-      return failure(why);
+    const answer = readOf(outcome, read);
+    if (!answer) {
+      const content = `The extension "${hook.name}" failed. ${outcome.message}`;
+      const message = messageOf('error', content, { ...detail, is_exception: true });
+      return async () => ({ ...NOTHING, failed: true, messages: [message] });
     }
     // What an answer of an error says is shown, but not done.
     const operations = outcome.kind === 'answered' ? answer.operations : [];
@@ -172,9 +165,13 @@ function isBad(result: HookResult | undefined): boolean {
 }
 
 /** What an outcome says: also an error may have messages for people. */
-function readOf({ kind, body }: Outcome) {
-  if (kind === 'answered') return body;
-  return Array.isArray(body?.messages) ? { messages: body.messages } : undefined;
+function readOf({ kind, body }: Outcome, read: (body: JsonObject) => Answer): Answer | undefined {
+  if (kind === 'answered') return body && read(body);
+  try {
+    return Array.isArray(body?.messages) ? read({ messages: body.messages }) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** How long a call may take that somebody waits for. */

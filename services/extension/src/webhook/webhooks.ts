@@ -24,6 +24,8 @@ export interface Call {
   readonly parts: JsonObject;
   /** Objects that it is about, for the log. */
   readonly about: { readonly queueId?: number; readonly annotationId?: number; readonly emailId?: number };
+  /** Throws an Error that says what is wrong with an answer: the call has failed then. */
+  readonly check?: (body: JsonObject) => unknown;
   readonly signal?: AbortSignal;
 }
 
@@ -183,7 +185,7 @@ export function createWebhooks({ outgoing, auth: accounts, logs, origin, urls }:
       const how = { timeoutMs: Math.min(INTERACTIVE_MS, left), expectsJson: false, mayPoll: false };
       const answer = await send(hook, { method: 'GET', url: target, body: '', id: requestId }, how, signal);
       if (answer.status === 201) {
-        return finish(parseObject(answer.text) ? answer : failed('Its answer is no JSON object.'));
+        return finish(parseObject(answer.text) ? checked(call, answer) : failed('Its answer is no JSON object.'));
       }
       const goesOn =
         answer.kind === 'answered' || POLL_AGAIN.includes(answer.status ?? 0) || answer.status === undefined;
@@ -203,10 +205,8 @@ export function createWebhooks({ outgoing, auth: accounts, logs, origin, urls }:
     return withToken(call, async (token) => {
       const sent = payload ?? payloadOf(call, token);
       const body = JSON.stringify(sent);
-      const outcome = await note(
-        await send(hook, { method: 'POST', url: configOf(hook).url, body, id: requestId }, how, signal),
-        sent,
-      );
+      const request = { method: 'POST', url: configOf(hook).url, body, id: requestId };
+      const outcome = await note(checked(call, await send(hook, request, how, signal)), sent);
       return outcome.kind === 'accepted' ? poll(call, outcome.location ?? '', sent) : outcome;
     }).catch((error): Promise<Outcome> => {
       if (!(error instanceof Refusal) || error.reason === 'SERVICE_UNAVAILABLE') throw error;
@@ -251,6 +251,18 @@ export function createWebhooks({ outgoing, auth: accounts, logs, origin, urls }:
     recordFunction: (call: Call): LogRecord =>
       record(call, 'Functions are stored, but not executed here: set up a webhook instead.', 'WARNING'),
   };
+}
+
+/** What an answer means that has the right form, but cannot be used. */
+function checked({ check }: Call, outcome: Outcome): Outcome {
+  if (outcome.kind !== 'answered' || !outcome.body) return outcome;
+  try {
+    check?.(outcome.body);
+    return outcome;
+  } catch (error) {
+    const message = `Its answer cannot be used: ${(error as Error).message}.`;
+    return { ...outcome, kind: 'failed', body: undefined, message, retryable: false };
+  }
 }
 
 function timeoutOf(hook: Hook): number {

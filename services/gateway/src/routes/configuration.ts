@@ -11,7 +11,6 @@ import {
   QUEUE,
   type QueueRow,
   type QueueValues,
-  RESET_CONFIG,
   reference,
   SCHEMA,
   sections,
@@ -21,6 +20,7 @@ import {
   WRONG_DURATION,
 } from '@intake/resources';
 import { type Caller, invalidField, Refusal } from '@intake/rpc';
+import type { Collection } from '@intake/urls';
 import { z } from 'zod';
 import { NO_ROWS } from '../list-route';
 import { created } from '../reply/list';
@@ -36,10 +36,18 @@ const DELETE_AFTER_S = 86_400;
 /** Organization group admins cannot lend their rights to a hook. API: auth.md section 8. */
 const GROUP_ADMIN_ID = 6;
 
+/** A reference that one page of the public documentation calls an id: both are taken. */
+function urlOrId(collection: Collection) {
+  const isId = (value: unknown) => typeof value === 'number' || (typeof value === 'string' && /^\d+$/.test(value));
+  const url = reference(collection);
+  return z
+    .preprocess((value) => (isId(value) ? `/v1/${collection}/${value}` : value), url)
+    .meta({ type: ['string', 'integer'] });
+}
+
 const templateBody = z.object({ name: name(), template_name: string() });
 const queueTemplateBody = templateBody.extend({
-  // One page of the public documentation calls it an id.
-  workspace: z.union([z.int().positive(), reference('workspaces')]),
+  workspace: urlOrId('workspaces'),
   include_documents: booleanField.optional(),
 });
 const duplicateQueueBody = z.object({
@@ -339,15 +347,15 @@ export function configurationRoutes({ services, lookups }: RouteContext) {
         return { rows, total };
       },
       get: getHook,
-      create: async (values: contract.Hook, caller) => {
+      create: async (values: contract.Hook & { replacesConfig?: true }, caller) => {
         await checkTokenOwner(values.tokenOwnerId, caller);
         return queues.createHook(toMessage(contract.Hook, values), caller);
       },
-      update: async (id, values, fields, caller) => {
+      update: async (id, { replacesConfig, ...values }, fields, caller) => {
         await checkTokenOwner(values.tokenOwnerId, caller);
-        return queues.updateHook({ hook: toMessage(contract.Hook, { ...values, id }), fields }, caller);
+        return queues.updateHook({ hook: toMessage(contract.Hook, { ...values, id }), fields, replacesConfig }, caller);
       },
-      replaced: (values) => ({ ...values, config: { ...RESET_CONFIG, ...values.config } }),
+      replaced: (values) => ({ ...values, replacesConfig: true as const }),
       remove: (id, caller) => queues.deleteHook({ id }, caller),
     });
 

@@ -1,3 +1,4 @@
+import { ANNOTATION_STATUSES } from '@intake/bus';
 import { extension as contract } from '@intake/contracts';
 import { answers, deliveryToJson, hookLogToJson, object, reference, string } from '@intake/resources';
 import { invalidField, Refusal } from '@intake/rpc';
@@ -52,8 +53,8 @@ const generateBody = z
     event: z.enum(EVENTS),
     action: string(100),
     annotation: reference('annotations').nullish(),
-    status: string(50).nullish(),
-    previous_status: string(50).nullish(),
+    status: z.enum(ANNOTATION_STATUSES).nullish(),
+    previous_status: z.enum(ANNOTATION_STATUSES).nullish(),
     email: reference('emails').nullish(),
     upload: reference('uploads').nullish(),
   })

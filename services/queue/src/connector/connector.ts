@@ -83,7 +83,7 @@ async function linkQueues(
   session: ClientSession,
 ): Promise<void> {
   const wanted = [...new Set(queueIds)];
-  const there = await queues.get(caller, wanted, session);
+  const there = await queues.getActive(caller, wanted, session);
   if (there.length < wanted.length) throw invalidField('queues', NO_SUCH_OBJECT);
   const taken = there.find(({ connectorId }) => connectorId !== null && connectorId !== id);
   if (taken) throw invalidField('queues', `The queue "${taken.name}" already has another connector.`);

@@ -55,6 +55,14 @@ const KEYS: Readonly<Record<string, readonly [check: Check, fallback: unknown]>>
   schedule: [isSchedule, {}],
 };
 
+/** Keys that are encrypted like the secrets of a hook. A replacement keeps them: who reads a configuration does not see them all. */
+export const SECRET_KEYS: readonly string[] = ['secret', 'client_ssl_key'];
+
+/** What a replacement of a configuration keeps. */
+export function keptConfig(before: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(before).filter(([key]) => SECRET_KEYS.includes(key)));
+}
+
 /** The configuration after a change: a key that is null returns to its default, one that is not there stays. */
 export function mergeConfig(type: string, before: JsonObject, change: JsonObject): JsonObject {
   const merged = { ...before, ...change };

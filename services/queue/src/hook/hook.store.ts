@@ -6,9 +6,7 @@ import type { JsonObject } from '../fields';
 import { createRows, type Owned, type RowFilter } from '../row.store';
 import type { Vault } from '../secrets';
 import type { Hook } from './hook';
-
-/** Keys of the configuration that are encrypted like the secrets. */
-const SECRET_CONFIG = ['secret', 'client_ssl_key'];
+import { SECRET_KEYS } from './hook-config';
 
 interface Sealed {
   readonly secrets: JsonObject;
@@ -69,7 +67,7 @@ export function createHookStore(backbone: Pick<Backbone, 'database' | 'ids'>, va
   };
   const toRow = ({ secrets, ...hook }: Hook): Row => {
     const entries = Object.entries(hook.config);
-    const isSecret = ([key]: [string, unknown]) => SECRET_CONFIG.includes(key);
+    const isSecret = ([key]: [string, unknown]) => SECRET_KEYS.includes(key);
     return {
       ...hook,
       config: Object.fromEntries(entries.filter((entry) => !isSecret(entry))),

@@ -5,7 +5,7 @@ import { found, type Modified, modifiedBy, UNMODIFIED } from '../change';
 import { findMetadataProblem, findNameProblem, findUrlProblem, type JsonObject, NO_SUCH_OBJECT } from '../fields';
 import type { QueueStore } from '../queue/queue.store';
 import type { HookStore } from './hook.store';
-import { findConfigProblem, mergeConfig } from './hook-config';
+import { findConfigProblem, keptConfig, mergeConfig } from './hook-config';
 import { expandEvents, isEvent, SIDELOADS } from './hook-events';
 import { checkBySchema } from './hook-settings';
 
@@ -161,7 +161,8 @@ async function linkQueues(
   session: ClientSession,
 ): Promise<void> {
   const wanted = [...new Set(queueIds)];
-  if ((await queues.get(caller, wanted, session)).length < wanted.length) throw invalidField('queues', NO_SUCH_OBJECT);
+  const there = await queues.getActive(caller, wanted, session);
+  if (there.length < wanted.length) throw invalidField('queues', NO_SUCH_OBJECT);
   await queues.updateAll(caller, { hookIds: id, _id: { $nin: wanted } }, { $pull: { hookIds: id } }, session);
   const add = { $push: { hookIds: { $each: [id], $sort: 1 } } };
   await queues.updateAll(caller, { _id: { $in: wanted }, hookIds: { $ne: id } }, add, session);
@@ -201,21 +202,27 @@ export async function createHook(caller: Caller, input: HookInput, { hooks, queu
   return made;
 }
 
-/** Changes a hook: `config` is merged by key, everything else replaced. Caller: admin. Field errors as those of `createHook`. */
+/**
+ * Changes a hook: `config` is merged by key, everything else replaced. Caller: admin. Field errors as those of `createHook`.
+ *
+ * @param options.replacesConfig `config` becomes what is given; what is secret in it stays
+ */
 export async function updateHook(
   caller: Caller,
   id: number,
   { queueIds, ...change }: Partial<HookInput>,
   { hooks, queues, backbone }: Deps,
+  { replacesConfig = false }: { readonly replacesConfig?: boolean } = {},
 ): Promise<Hook> {
   requireAdmin(caller);
   return transaction(backbone.database, async (session) => {
     const before = found(await hooks.find(caller, id, session));
+    const config = replacesConfig ? keptConfig(before.config) : before.config;
     const merged: Hook = {
       ...before,
       ...change,
       ...(change.runAfterIds && { runAfterIds: sorted(change.runAfterIds) }),
-      ...(change.config && { config: mergeConfig(before.type, before.config, change.config) }),
+      ...(change.config && { config: mergeConfig(before.type, config, change.config) }),
       ...(change.secrets && { secrets: withoutNulls(change.secrets) }),
       ...modifiedBy(caller),
     };

@@ -174,8 +174,8 @@ export async function createInbox(
   requireAdmin(caller);
   const { emailNotifications, email, emailPrefix, ...given } = input;
   const address = email === undefined ? { emailPrefix: emailPrefix ?? '' } : { email };
-  const [queue] = await queues.get(caller, [input.queueId]);
-  check({ ...given, ...address }, deps, queue?.status === 'active' ? null : NO_SUCH_OBJECT);
+  const [queue] = await queues.getActive(caller, [input.queueId]);
+  check({ ...given, ...address }, deps, queue ? null : NO_SUCH_OBJECT);
   const id = await inboxes.nextId();
   return withFreeAddress(email, async () => {
     const inbox: Inbox = {
@@ -241,8 +241,8 @@ export async function updateInbox(caller: Caller, id: number, change: Partial<In
       const { queueId } = found(await inboxes.find(caller, id, session));
       const target = given.queueId ?? queueId;
       if (target !== queueId) {
-        const [queue] = await queues.get(caller, [target], session);
-        if (queue?.status !== 'active') throw invalidField('queues', NO_SUCH_OBJECT);
+        const [queue] = await queues.getActive(caller, [target], session);
+        if (!queue) throw invalidField('queues', NO_SUCH_OBJECT);
         await queues.update(caller, queueId, { inboxId: null }, session);
         if (!(await queues.linkInbox(caller, target, id, session)))
           throw invalidField('queues', 'This queue already has an inbox.');

@@ -108,6 +108,12 @@ export function createQueueStore(backbone: Pick<Backbone, 'database' | 'ids'>) {
       return queueIds.length === 0 ? [] : rows.findAll(caller, visible(caller, queueIds), session);
     },
 
+    /** The same without those whose deletion was asked for: nothing is linked to them any more. */
+    async getActive(caller: Caller, queueIds: readonly number[], session?: ClientSession): Promise<Queue[]> {
+      if (queueIds.length === 0) return [];
+      return rows.findAll(caller, { $and: [visible(caller, queueIds), { status: 'active' }] }, session);
+    },
+
     list(caller: Caller, filter: QueueFilter, ordering: readonly string[], page: PageRequest) {
       const query = {
         $and: [

@@ -140,7 +140,7 @@ function findRangeProblem(value: number | null | undefined, min: number, max: nu
 
 /**
  * Makes a queue in the caller's organization, with the default settings where none are given. Caller: admin.
- * Field errors: `name`, `workspace`, `schema`, `connector`, `hooks`, `locale`, `metadata`, `settings` and others of the API.
+ * Field errors: `name`, `workspace`, `schema`, `connector`, `hooks`, `inbox`, `locale`, `metadata`, `settings` and others of the API.
  */
 export async function createQueue(
   caller: Caller,
@@ -149,10 +149,10 @@ export async function createQueue(
 ): Promise<Queue> {
   requireAdmin(caller);
   const id = await deps.queues.nextId();
+  const { inboxId = null, ...given } = input;
   const queue: Queue = {
     ...EMPTY_QUEUE,
-    ...input,
-    inboxId: null,
+    ...given,
     settings: { ...DEFAULT_SETTINGS, ...input.settings },
     hookIds: sorted(input.hookIds ?? []),
     id,
@@ -165,13 +165,14 @@ export async function createQueue(
     await check(caller, queue, deps, session);
     await deps.queues.insert(queue, session);
     await insertDefaultTemplates(caller, id, deps.templates, session);
+    if (inboxId) await moveInbox(caller, inboxId, queue, deps, session);
   });
-  return queue;
+  return { ...queue, inboxId };
 }
 
 /**
  * Changes a queue. Settings are merged by their first level. A change of schema counts for documents imported later.
- * Caller: admin. Field errors as those of `createQueue`, and `inbox`; QUEUE_DELETED once its deletion was asked for.
+ * Caller: admin. Field errors as those of `createQueue`; QUEUE_DELETED once its deletion was asked for.
  */
 export async function updateQueue(
   caller: Caller,
