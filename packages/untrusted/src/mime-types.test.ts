@@ -77,6 +77,8 @@ test('what the content does not tell, the extension does, and after it what was 
   expect(detectMimeType(binary, 'a.step', 'Model/STEP; charset=x')).toBe('model/step');
   expect(detectMimeType(binary, 'a', 'application/octet-stream')).toBe('application/octet-stream');
   expect(detectMimeType(binary, 'a', 'not a type')).toBe('application/octet-stream');
+  // What a part of a form is that does not say what it is.
+  expect(detectMimeType(binary, 'a.jp2', 'text/plain')).toBe('application/octet-stream');
   expect(detectMimeType(bytes('no PDF'), 'a', 'application/pdf')).toBe('application/pdf');
   expect(detectMimeType(bytes('words'), 'a', 'application/x-www-form-urlencoded')).toBe('text/plain');
   expect(detectMimeType(Buffer.alloc(0), 'a.pdf')).toBe('application/pdf');
