@@ -57,6 +57,7 @@ test.each<[string, Buffer, string, string]>([
   ['old Word', bytes(OLE, '....', [...Buffer.from('WordDocument', 'utf16le')]), 'a', 'application/msword'],
   ['old Excel by name', bytes(OLE), 'a.XLS', 'application/vnd.ms-excel'],
   ['OLE', bytes(OLE), 'a', 'application/x-ole-storage'],
+  ['Excel with a password', bytes(OLE), 'a.xlsx', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
   ['XML', bytes('\u00ef\u00bb\u00bf<?xml version="1.0"?><Invoice/>'), 'a', 'text/xml'],
   ['XML without declaration', bytes('<Invoice xmlns="x">'), 'a.xml', 'text/xml'],
   ['HTML', bytes('<!DOCTYPE html><p>'), 'a', 'text/html'],

@@ -139,7 +139,10 @@ function detectOle(bytes: Buffer, extension: string): string {
   if (holds('Workbook')) return EXTENSIONS.xls!;
   if (holds('PowerPoint Document')) return EXTENSIONS.ppt!;
   if (holds('__properties_version1.0')) return EXTENSIONS.msg!;
-  return OLE_EXTENSIONS.has(extension) ? EXTENSIONS[extension]! : 'application/x-ole-storage';
+  // What Office protects by a password lies whole in such a file; only its name tells what it is.
+  return OLE_EXTENSIONS.has(extension) || ZIP_EXTENSIONS.has(extension)
+    ? EXTENSIONS[extension]!
+    : 'application/x-ole-storage';
 }
 
 function detectText(bytes: Buffer, extension: string, declared: string | undefined): string | undefined {
