@@ -9,6 +9,7 @@ export { isConvertedType } from './convert/converted-type';
 export { isHeifType } from './convert/heif';
 export { type ConvertJobs, convertWorker, type OfficeAhead } from './convert/jobs';
 export { convertOffice, isOfficeType } from './convert/office';
+export { decodeCharset } from './decode-charset';
 export { safeFileName } from './file-names';
 export { JobCrashed, JobError, JobOutOfMemory, JobTimeout, PoolClosed } from './job-errors';
 export { detectMimeType, SNIFF_BYTES } from './mime-types';

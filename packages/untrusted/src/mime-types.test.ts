@@ -57,6 +57,7 @@ test.each<[string, Buffer, string, string]>([
   ['old Word', bytes(OLE, '....', [...Buffer.from('WordDocument', 'utf16le')]), 'a', 'application/msword'],
   ['old Excel by name', bytes(OLE), 'a.XLS', 'application/vnd.ms-excel'],
   ['OLE', bytes(OLE), 'a', 'application/x-ole-storage'],
+  ['Excel with a password', bytes(OLE), 'a.xlsx', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
   ['XML', bytes('\u00ef\u00bb\u00bf<?xml version="1.0"?><Invoice/>'), 'a', 'text/xml'],
   ['XML without declaration', bytes('<Invoice xmlns="x">'), 'a.xml', 'text/xml'],
   ['HTML', bytes('<!DOCTYPE html><p>'), 'a', 'text/html'],
@@ -77,6 +78,8 @@ test('what the content does not tell, the extension does, and after it what was 
   expect(detectMimeType(binary, 'a.step', 'Model/STEP; charset=x')).toBe('model/step');
   expect(detectMimeType(binary, 'a', 'application/octet-stream')).toBe('application/octet-stream');
   expect(detectMimeType(binary, 'a', 'not a type')).toBe('application/octet-stream');
+  // What a part of a form is that does not say what it is.
+  expect(detectMimeType(binary, 'a.jp2', 'text/plain')).toBe('application/octet-stream');
   expect(detectMimeType(bytes('no PDF'), 'a', 'application/pdf')).toBe('application/pdf');
   expect(detectMimeType(bytes('words'), 'a', 'application/x-www-form-urlencoded')).toBe('text/plain');
   expect(detectMimeType(Buffer.alloc(0), 'a.pdf')).toBe('application/pdf');

@@ -49,7 +49,7 @@ const KNOWN_TYPES = new Set(Object.values(EXTENSIONS));
  * is what its name says: words in a file named `.pdf` are a malformed PDF.
  *
  * @param firstBytes the start of the file, at best {@link SNIFF_BYTES} of it
- * @param declared the Content-Type that came with the file; `application/octet-stream` says nothing
+ * @param declared the Content-Type that came with the file; `application/octet-stream` says nothing, and binary data is no text
  * @returns `application/octet-stream` when nothing tells
  */
 export function detectMimeType(firstBytes: Uint8Array, fileName: string, declared?: string): string {
@@ -61,7 +61,7 @@ export function detectMimeType(firstBytes: Uint8Array, fileName: string, declare
     detectBinary(bytes, extension) ??
     detectText(bytes, extension, claimed) ??
     EXTENSIONS[extension] ??
-    (claimed && /^[\w.+-]+\/[\w.+-]+$/.test(claimed) ? claimed : 'application/octet-stream')
+    (claimed && /^(?!text\/)[\w.+-]+\/[\w.+-]+$/.test(claimed) ? claimed : 'application/octet-stream')
   );
 }
 
@@ -139,7 +139,10 @@ function detectOle(bytes: Buffer, extension: string): string {
   if (holds('Workbook')) return EXTENSIONS.xls!;
   if (holds('PowerPoint Document')) return EXTENSIONS.ppt!;
   if (holds('__properties_version1.0')) return EXTENSIONS.msg!;
-  return OLE_EXTENSIONS.has(extension) ? EXTENSIONS[extension]! : 'application/x-ole-storage';
+  // What Office protects by a password lies whole in such a file; only its name tells what it is.
+  return OLE_EXTENSIONS.has(extension) || ZIP_EXTENSIONS.has(extension)
+    ? EXTENSIONS[extension]!
+    : 'application/x-ole-storage';
 }
 
 function detectText(bytes: Buffer, extension: string, declared: string | undefined): string | undefined {

@@ -17,6 +17,8 @@ test('an entity is resolved once', () => {
 
 test('other encodings', () => {
   expect(parseXml(Buffer.from('<?xml version="1.0" encoding="iso-8859-1"?><x>é</x>', 'latin1')).text).toBe('é');
+  const euro = Buffer.from('<?xml version="1.0" encoding="windows-1252"?><x>\u0080</x>', 'latin1');
+  expect(parseXml(euro).text).toBe('€');
   expect(parseXml(Buffer.from('\ufeff<x>é</x>', 'utf16le')).text).toBe('é');
 });
 

@@ -1,4 +1,4 @@
-import { unwrapSigned } from '@intake/untrusted';
+import { decodeCharset, unwrapSigned } from '@intake/untrusted';
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { UnreadableDocument } from '../unreadable-document';
 
@@ -108,7 +108,7 @@ function decode(bytes: Uint8Array): string {
   const declared = /^[^>]*encoding=["']([\w.-]+)["']/.exec(start)?.[1];
   const encoding = isWide ? (isWide === '\xff\xfe' ? 'utf-16le' : 'utf-16be') : (declared ?? 'utf-8');
   try {
-    return new TextDecoder(encoding).decode(bytes);
+    return decodeCharset(bytes, encoding);
   } catch (error) {
     throw new UnreadableDocument('corrupt', `The XML file is in an encoding that is not known: ${encoding}.`, {
       cause: error,

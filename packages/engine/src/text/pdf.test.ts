@@ -1,4 +1,4 @@
-import { degrees, PDFDocument, StandardFonts } from 'pdf-lib';
+import { degrees, PDFBool, PDFDocument, PDFName, StandardFonts } from 'pdf-lib';
 import sharp from 'sharp';
 import { readPages, recognize, renderPage } from '../index';
 
@@ -7,7 +7,7 @@ type Draw = (pdf: PDFDocument) => Promise<void>;
 async function makePdf(draw: Draw): Promise<Uint8Array> {
   const pdf = await PDFDocument.create();
   await draw(pdf);
-  return pdf.save();
+  return pdf.save({ updateFieldAppearances: false });
 }
 
 /** A page with a word near each corner, so that any mistake in the geometry shows. */
@@ -78,17 +78,30 @@ test('text that is turned back upright by the page reads from left to right', as
   expect(await expectWordsOnInk(bytes)).toEqual(['Invoice', 'number', '4711']);
 });
 
+/** A page with the words "Invoice number" and a field of a form beside them that holds 4711-A. */
+async function makeForm(pdf: PDFDocument) {
+  const page = pdf.addPage([400, 600]);
+  const font = await pdf.embedFont(StandardFonts.Helvetica);
+  page.drawText('Invoice number', { x: 50, y: 505, size: 12, font });
+  const field = pdf.getForm().createTextField('number');
+  field.setText('4711-A');
+  field.addToPage(page, { x: 150, y: 500, width: 100, height: 20, borderWidth: 0 });
+  return field.acroField;
+}
+
 test('what was typed into a form is part of the page', async () => {
-  const bytes = await makePdf(async (pdf) => {
-    const page = pdf.addPage([400, 600]);
-    const font = await pdf.embedFont(StandardFonts.Helvetica);
-    page.drawText('Invoice number', { x: 50, y: 505, size: 12, font });
-    const field = pdf.getForm().createTextField('number');
-    field.setText('4711-A');
-    field.addToPage(page, { x: 150, y: 500, width: 100, height: 20, borderWidth: 0 });
-  });
+  const bytes = await makePdf(async (pdf) => void (await makeForm(pdf)));
   const { fields } = await recognize(bytes, { mimeType: 'application/pdf' });
   expect(fields.document_id?.[0]?.value).toBe('4711-A');
+});
+
+test('what a program filled into a form without drawing it is part of the page', async () => {
+  const bytes = await makePdf(async (pdf) => {
+    const field = await makeForm(pdf);
+    for (const { dict } of field.getWidgets()) dict.delete(PDFName.of('AP'));
+    pdf.getForm().acroForm.dict.set(PDFName.of('NeedAppearances'), PDFBool.True);
+  });
+  expect(await expectWordsOnInk(bytes)).toEqual(['Invoice', 'number', '4711-A']);
 });
 
 test('only the first pages are read, all are counted', async () => {

@@ -17,6 +17,10 @@ export interface Pdfium {
   _FPDFPage_GetRotation(page: number): number;
   _FPDFPage_GetAnnotCount(page: number): number;
   _FPDFPage_Flatten(page: number, flag: number): number;
+  _FPDFDOC_InitFormFillEnvironment(document: number, formInfo: number): number;
+  _FPDFDOC_ExitFormFillEnvironment(form: number): void;
+  _FORM_OnAfterLoadPage(page: number, form: number): void;
+  _FORM_OnBeforeClosePage(page: number, form: number): void;
   _FPDFPage_CountObjects(page: number): number;
   _FPDFPage_GetObject(page: number, index: number): number;
   _FPDFPageObj_GetType(object: number): number;
@@ -139,7 +143,7 @@ export async function withPage<T>(
   use: (page: number) => Promise<T> | T,
 ): Promise<T> {
   let page = pdfium._FPDF_LoadPage(document, index);
-  if (page && pdfium._FPDFPage_GetAnnotCount(page) > 0 && pdfium._FPDFPage_Flatten(page, 0) === 1) {
+  if (page && pdfium._FPDFPage_GetAnnotCount(page) > 0 && flatten(pdfium, document, page)) {
     pdfium._FPDF_ClosePage(page);
     page = pdfium._FPDF_LoadPage(document, index);
   }
@@ -149,6 +153,25 @@ export async function withPage<T>(
   } finally {
     pdfium._FPDF_ClosePage(page);
   }
+}
+
+/** Size of PDFium's FPDF_FORMFILLINFO, with room to spare. */
+const FORM_INFO_BYTES = 512;
+const FLATTENED = 1;
+
+/** Programs that fill in forms often leave it to the reader to draw the values: PDFium draws them when it opens the form. */
+function flatten(pdfium: Pdfium, document: number, page: number): boolean {
+  const info = pdfium.wasmExports.malloc(FORM_INFO_BYTES);
+  pdfium.HEAPU8.fill(0, info, info + FORM_INFO_BYTES);
+  // The version of the structure; nothing is called back.
+  pdfium.HEAPU8[info] = 1;
+  const form = pdfium._FPDFDOC_InitFormFillEnvironment(document, info);
+  pdfium._FORM_OnAfterLoadPage(page, form);
+  const flattened = pdfium._FPDFPage_Flatten(page, 0) === FLATTENED;
+  pdfium._FORM_OnBeforeClosePage(page, form);
+  pdfium._FPDFDOC_ExitFormFillEnvironment(form);
+  pdfium.wasmExports.free(info);
+  return flattened;
 }
 
 const FORMAT_RGB = 2;

@@ -51,6 +51,11 @@ const names = async (members: readonly Member[]) =>
 const named = (...paths: string[]) => paths.map((name) => ({ name }));
 const MB = 1024 * 1024;
 
+it.each(['\r\n', '\0'.repeat(70_000)])('is opened whatever was added behind it (%#)', async (trailer) => {
+  const { files } = await unpackArchive(Buffer.concat([zip(named('a.pdf')), Buffer.from(trailer)]));
+  expect(files.map(({ fileName }) => fileName)).toEqual(['a.pdf']);
+});
+
 it('gives the files of the root, in the order of the directory', async () => {
   const { files, skipped } = await unpackArchive(
     zip([

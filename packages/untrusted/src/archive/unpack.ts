@@ -15,6 +15,8 @@ export interface UnpackedArchive {
 const MAX_BYTES = 40 * 1024 * 1024;
 /** Entries that are looked at, directories and all. */
 const MOST_ENTRIES = 10_000;
+/** Of the record at the end of an archive, which ends in the length of the comment behind it. */
+const END_BYTES = 22;
 const STORED = 0;
 const DEFLATED = 8;
 const UTF8_NAME = 0x800;
@@ -36,7 +38,10 @@ type FileEntry = ListedEntry & { readonly entry: Entry };
  */
 export async function unpackArchive(bytes: Uint8Array): Promise<UnpackedArchive> {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const zip = await fromBufferPromise(buffer, { decodeStrings: false }).catch(refuse);
+  const options = { decodeStrings: false };
+  const zip = await fromBufferPromise(buffer, options)
+    .catch(() => fromBufferPromise(withoutTrailer(buffer), options))
+    .catch(refuse);
   const { taken, skipped } = chooseEntries(await listFiles(zip));
   if (taken.some(({ entry }) => entry.isEncrypted())) throw new ArchiveError('password_protected_archive', PROTECTED);
   // What the directory says is not to be trusted, but need not be disproved.
@@ -49,6 +54,13 @@ export async function unpackArchive(bytes: Uint8Array): Promise<UnpackedArchive>
     files.push({ fileName: safeFileName(path), bytes: content });
   }
   return { files, skipped };
+}
+
+/** The archive up to its own end: behind it may be what a mail server or a transfer in blocks has added. */
+function withoutTrailer(archive: Buffer): Buffer {
+  const end = archive.lastIndexOf('PK\u0005\u0006', undefined, 'latin1');
+  const isWhole = end >= 0 && end + END_BYTES <= archive.length;
+  return isWhole ? archive.subarray(0, end + END_BYTES + archive.readUInt16LE(end + END_BYTES - 2)) : archive;
 }
 
 /** The files that the directory lists. Stops at the first that is too many. */

@@ -1,4 +1,4 @@
-import { isOfficeType, isOnlyNamed, widenColumns } from './office';
+import { isOfficeType, isOnlyNamed, widenColumns, withoutHiddenSheets } from './office';
 
 it('widens the columns of sheets and leaves everything else', () => {
   const column = (width: string) =>
@@ -7,6 +7,23 @@ it('widens the columns of sheets and leaves everything else', () => {
   expect(widenColumns('<text:p>style:column-width is wide</text:p>')).toBe(
     '<text:p>style:column-width is wide</text:p>',
   );
+});
+
+it('leaves hidden sheets out, and what was computed from them as it was computed', () => {
+  const style = (name: string, isShown: boolean) =>
+    `<style:style style:name="${name}" style:family="table" style:master-page-name="x">\n   <style:table-properties table:display="${isShown}"/></style:style>`;
+  const sheet = (name: string, content: string) =>
+    `<table:table table:name="${name}" table:style-name="${name}">${content}</table:table>`;
+  const chart = '<table:table table:name="local-table"><table:table-row/></table:table><table:table table:name="x"/>';
+  const styles = style('a', true) + style('b', false) + style('c', true);
+  const cell = (formula: string) =>
+    `<table:table-cell${formula} office:value="7"><text:p>7</text:p></table:table-cell>`;
+  const formula = ' table:formula="of:=[$b.A1]"';
+  expect(
+    withoutHiddenSheets(styles + sheet('a', cell(formula) + chart) + sheet('b', chart + cell('')) + sheet('c', 'x')),
+  ).toBe(styles + sheet('a', cell('') + chart) + sheet('c', 'x'));
+  const shown = style('a', true) + sheet('a', cell(formula));
+  expect(withoutHiddenSheets(shown)).toBe(shown);
 });
 
 it('knows what is read through LibreOffice', () => {
@@ -28,6 +45,8 @@ describe('a file that only has the name of an office file', () => {
     [DOC, Buffer.from('This is text.'), true],
     [DOCX, Buffer.from('PK\x03\x04...'), false],
     [DOCX, Buffer.alloc(2000, 7), true],
+    [DOCX, ole('EncryptedPackage'), false],
+    [DOCX, ole('WordDocument'), true],
     ['application/rtf', Buffer.from('{\\rtf1 x}'), false],
     ['application/rtf', Buffer.from('x'), true],
   ])('is known (%s)', (type, bytes, expected) => {

@@ -71,7 +71,7 @@ export async function convertOffice(
   if (family === 'writer') return convert(sent, FILTERS.writer, 'document.pdf');
   const sheets = await convert(sent, 'fods', 'document.fods');
   const wide = path.join(folder, 'document.fods');
-  await writeFile(wide, widenColumns(sheets.toString('utf8')));
+  await writeFile(wide, widenColumns(withoutHiddenSheets(sheets.toString('utf8'))));
   return convert(wide, FILTERS.calc, 'document.pdf');
 }
 
@@ -96,19 +96,45 @@ export function widenColumns(sheets: string): string {
 
 const WIDENED = 1.7;
 
+/**
+ * Hidden sheets would be printed as the others are. What is computed from them stays as it was computed. Takes and gives a flat
+ * OpenDocument spreadsheet, as LibreOffice writes it.
+ */
+export function withoutHiddenSheets(sheets: string): string {
+  const style =
+    /<style:style style:name="([^"]+)" style:family="table"[^>]*>\s*<style:table-properties table:display="false"/g;
+  const hidden = new Set([...sheets.matchAll(style)].map(([, name]) => name!));
+  if (hidden.size === 0) return sheets;
+  let kept = '';
+  let [depth, from] = [0, 0];
+  let isHidden = false;
+  // Charts have tables of their own, within those of the sheets.
+  for (const { 0: tag, index } of sheets.matchAll(/<table:table(?=[ >])[^>]*[^>/]>|<\/table:table>/g)) {
+    const isStart = !tag.startsWith('</');
+    if (!isStart) depth -= 1;
+    if (depth === 0 && isStart) isHidden = hidden.has(/ table:style-name="([^"]+)"/.exec(tag)?.[1] ?? '');
+    if (depth === 0 && isHidden && isStart) kept += sheets.slice(from, index);
+    if (depth === 0 && isHidden && !isStart) from = index + tag.length;
+    if (isStart) depth += 1;
+  }
+  return (kept + sheets.slice(from)).replace(/ table:formula="[^"]*"/g, '');
+}
+
 /** Streams that old office files keep their text in. */
 const STREAMS: Readonly<Record<string, readonly string[]>> = {
   'application/msword': ['WordDocument'],
   'application/vnd.ms-excel': ['Workbook', 'Book'],
 };
+/** What newer ones are in that are protected; LibreOffice opens those that are protected against changes only. */
+const ENCRYPTED = 'EncryptedPackage';
 const OLE = Buffer.from('d0cf11e0a1b11ae1', 'hex');
 
 /** LibreOffice takes what it cannot read for text, and prints that. */
 export function isOnlyNamed(bytes: Uint8Array, mimeType: string): boolean {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const startsWith = (magic: string) => file.toString('latin1', 0, magic.length) === magic;
-  const streams = STREAMS[mimeType];
-  if (!streams) return !startsWith(mimeType.endsWith('/rtf') ? '{\\rtf' : 'PK');
+  const streams = STREAMS[mimeType] ?? [ENCRYPTED];
+  if (!STREAMS[mimeType] && startsWith(mimeType.endsWith('/rtf') ? '{\\rtf' : 'PK')) return false;
   // The names as bytes: a search for UTF-16 text may never end in bytes at an odd address.
   return (
     !file.subarray(0, OLE.length).equals(OLE) || !streams.some((name) => file.includes(Buffer.from(name, 'utf16le')))

@@ -49,7 +49,8 @@ function bytesOf(encoded: string, mark: '%' | '='): Buffer {
   );
 }
 
-function decodeRawUtf8(text: string): string {
+/** Text that was read as Latin-1: the UTF-8 that it is, if it is. */
+export function decodeRawUtf8(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: Latin-1 is what is looked for
   if (!/^[\u0000-\u00ff]*$/.test(text)) return text;
   try {

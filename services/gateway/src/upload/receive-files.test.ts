@@ -90,6 +90,19 @@ it('reads values and metadata that are sent as files without a name', async () =
   expect(received).toMatchObject({ files: [{ name: 'a.pdf' }], values: { 'upload:a': 'b' }, metadata: { c: 1 } });
 });
 
+it.each([
+  ['filename="ř.pdf"', 'utf8', 'ř.pdf'],
+  ['filename="résumé.pdf"', 'latin1', 'résumé.pdf'],
+  ["filename*=iso-8859-1''r%E9sum%E9.pdf", 'utf8', 'résumé.pdf'],
+  ['filename="x.pdf"; filename*=UTF-8\'\'%C5%99.pdf', 'utf8', 'ř.pdf'],
+] as const)('reads the name of a part in %s (%s)', async (parameter, charset, name) => {
+  const head = `--x\r\nContent-Disposition: form-data; name="content"; ${parameter}\r\n\r\nabc\r\n--x--\r\n`;
+  const { files } = await post(new Uint8Array(Buffer.from(head, charset)), {
+    'content-type': 'multipart/form-data; boundary=x',
+  });
+  expect(files.map((file) => file.name)).toEqual([name]);
+});
+
 it('reads a raw body with its name from the header or the path', async () => {
   const headers = { 'content-type': 'application/pdf', 'content-disposition': 'attachment; filename="raw.pdf"' };
   expect((await post('%PDF', headers)).files).toMatchObject([{ name: 'raw.pdf', type: 'application/pdf', size: 4 }]);

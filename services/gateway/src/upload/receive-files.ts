@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { mediaTypeOf, refuseCompressed } from '../request/body';
 import { parseJson } from '../request/json';
 import { Allowance, inChunks, MAX_UPLOAD_BYTES, tooLarge } from './chunks';
-import { fileNameOf, lastPart } from './file-name';
+import { decodeRawUtf8, fileNameOf, lastPart } from './file-name';
 
 /** A file on its way in. */
 export interface IncomingFile {
@@ -105,7 +105,8 @@ function receiveMultipart<Stored>(
     try {
       parser = busboy({
         headers: request.headers,
-        defParamCharset: 'utf8',
+        // The bytes of a name, whatever they are.
+        defParamCharset: 'latin1',
         limits: { files: MOST_FILES + 1, fields: 100, fieldSize: MAX_FIELD_BYTES, parts: 300 },
       });
     } catch (error) {
@@ -121,7 +122,7 @@ function receiveMultipart<Stored>(
       } else if (name === 'content') {
         if (files.length >= MOST_FILES) return fail(invalidField('content', `More than ${MOST_FILES} files.`));
         const stored = store({
-          fileName: lastPart(filename ?? '') ?? 'document',
+          fileName: lastPart(decodeRawUtf8(filename ?? '')) ?? 'document',
           declaredMimeType: mimeType,
           maxSize: allowance.left,
           chunks: notEmpty(inChunks(stream, allowance)),

@@ -67,6 +67,8 @@ it('reads headers whose bytes stand as they are, in UTF-8 or Windows-1252', asyn
     expect(message).toMatchObject({ subject: 'f\u00fcr Sie', from: { email: 'j@b.c', name: 'J\u00fcrgen' } });
     expect(message.headers).toMatchObject({ from: 'J\u00fcrgen <j@b.c>', subject: 'f\u00fcr Sie' });
   }
+  // A dash, whose byte is none of Latin-1.
+  expect((await headers('\u0096')).subject).toBe('f–r Sie');
 });
 
 it('derives the text of an HTML mail from its HTML', async () => {

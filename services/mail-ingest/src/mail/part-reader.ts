@@ -1,3 +1,4 @@
+import { decodeCharset } from '@intake/untrusted';
 import { MailParser } from 'mailparser';
 
 /** A header line, a character for each byte. */
@@ -45,6 +46,6 @@ export function toUtf8(line: string): string {
     new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     return line;
   } catch {
-    return Buffer.from(new TextDecoder('windows-1252').decode(bytes)).toString('latin1');
+    return Buffer.from(decodeCharset(bytes, 'windows-1252')).toString('latin1');
   }
 }
