@@ -17,6 +17,8 @@ it.each([
   ['', 'text/html, application/xml;q=0.9, */*;q=0.8', 'xml'],
   ['', 'text/xml', 'xml'],
   ['', 'application/json, text/csv', 'json'],
+  ['', 'text/csv;q=0.5, application/xml', 'xml'],
+  ['', 'application/json;q=0, TEXT/CSV', 'csv'],
   ['', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', 'xlsx'],
   ['', 'image/png', 'json'],
   ['format=csv', 'application/xml', 'csv'],

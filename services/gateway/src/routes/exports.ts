@@ -1,5 +1,7 @@
+import type { IncomingMessage } from 'node:http';
 import { annotation, type exporting } from '@intake/contracts';
 import { type Caller, Refusal } from '@intake/rpc';
+import accepts from 'accepts';
 import { answersFile } from '../openapi/named-schema';
 import { openFile } from '../reply/chunk-stream';
 import { ANNOTATION_PARAMETERS, readAnnotationFilter } from '../request/annotation-filter';
@@ -25,6 +27,7 @@ const PAGE_SIZE_MAXIMUM: Record<Format, number> = {
 };
 
 const ACCEPTED: Record<string, Format> = {
+  'application/json': 'json',
   'text/csv': 'csv',
   'application/xml': 'xml',
   'text/xml': 'xml',
@@ -161,13 +164,8 @@ export function readFormat(query: Query, accept: string | undefined): Format {
     if (!format) query.refuse('format', `"${given}" is not a valid choice.`);
     return format ?? 'json';
   }
-  for (const range of accept?.split(',') ?? []) {
-    const type = range.split(';', 1)[0]!.trim().toLowerCase();
-    if (type === 'application/json' || type === '*/*') return 'json';
-    const format = ACCEPTED[type];
-    if (format) return format;
-  }
-  return 'json';
+  const type = accepts({ headers: { accept } } as IncomingMessage).types(Object.keys(ACCEPTED));
+  return ACCEPTED[String(type)] ?? 'json';
 }
 
 /** JSON comes in pages; the other formats only when a page is asked for, else whole (page 0). API: export.md section 1.2. */
