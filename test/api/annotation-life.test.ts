@@ -225,6 +225,11 @@ it('parallel reviewers of one queue never get the same annotation', async () => 
   expect(copies).toContain(mine.annotation);
   const empty = await api.post('/queues', { name: 'Empty', workspace, schema });
   expect(await api.post(`${empty.url}/next`)).toEqual({ annotation: null });
+  for (const path of [`${empty.url}/next`, `${source}/start`])
+    expect(await send('POST', path, { body: { statuses: ['reviewed'] } })).toMatchObject({
+      status: 400,
+      body: { statuses: expect.anything() },
+    });
 });
 
 it('the same bytes come twice are a relation, and nothing is dropped', async () => {

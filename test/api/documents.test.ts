@@ -170,6 +170,7 @@ describe('an upload', () => {
     const rows: [string, Buffer | FormData, number, Json][] = [
       ['/uploads', toForm([pdf('a.pdf')]), 400, { queue: ['This field is required.'] }],
       ['/uploads?queue=99999', toForm([pdf('a.pdf')]), 404, { detail: 'Not found.', code: 'not_found' }],
+      ['/uploads?queue=1,2', toForm([pdf('a.pdf')]), 400, { queue: ['Exactly one queue is required.'] }],
       ['/uploads?queue=x', toForm([pdf('a.pdf')]), 400, { queue: ['Enter a valid value.'] }],
       [uploads(), noFile, 400, { content: ['No file was submitted.'] }],
       [

@@ -1,3 +1,4 @@
+import { ANNOTATION_STATUSES } from '@intake/bus';
 import { annotation as contract } from '@intake/contracts';
 import {
   annotationToJson,
@@ -341,7 +342,7 @@ export function annotationRoutes(context: RouteContext) {
     route('POST', '/annotations/:id/start', {
       allow: 'review',
       doc: answersObject('Start the review', { annotation: answers.uri, session_timeout: answers.string }),
-      body: z.object({ statuses: z.array(string(50)).nullish() }),
+      body: z.object({ statuses: z.array(z.enum(ANNOTATION_STATUSES)).nullish() }),
       call: ({ parameters, body }, caller) =>
         annotations.start({ id: parameters.id, statuses: body.statuses ?? [] }, caller),
       reply: ({ annotation, sessionTimeoutS }, { urls, parameters }) => ({
@@ -561,7 +562,7 @@ export function annotationRoutes(context: RouteContext) {
       },
       body: z.object({
         annotation_ids: z.array(integer()).nullish(),
-        statuses: z.array(string(50)).nullish(),
+        statuses: z.array(z.enum(ANNOTATION_STATUSES)).nullish(),
       }),
       call: async ({ parameters, body }, caller) => {
         await lookups.queue(parameters.id, caller);

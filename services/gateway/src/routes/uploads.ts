@@ -57,7 +57,8 @@ export function uploadRoutes({ services, lookups }: RouteContext) {
 
   const uploadToQueryQueue = (request: ApiRequest, fileName: string | undefined, caller: Caller) => {
     const [queueId, ...more] = request.query.has('queue') ? queueIdsOf(request) : [];
-    if (queueId === undefined || more.length > 0) throw invalidField('queue', 'This field is required.');
+    if (queueId === undefined) throw invalidField('queue', 'This field is required.');
+    if (more.length > 0) throw invalidField('queue', 'Exactly one queue is required.');
     return upload(request, queueId, fileName, caller);
   };
 
