@@ -491,7 +491,9 @@ describe('at save', () => {
   );
 
   it.each([
-    ['1 +', 'cannot be evaluated'],
+    ['1 +', 'cannot be evaluated, line 1: '],
+    ['a = field.a\nb = = a', 'line 2: Expected an expression'],
+    ['a = (1 +\n2', 'line 2: Expected `)`'],
     ['"abc', 'A text in quotes has no end.'],
     ['import os', 'Only datetime, re, math can be imported, not os.'],
     ['from subprocess import run', 'not subprocess'],

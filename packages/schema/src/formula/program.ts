@@ -1,4 +1,4 @@
-import { Monty, MontyError, MontyRuntimeError } from '@pydantic/monty';
+import { Monty, MontyError, MontyRuntimeError, MontySyntaxError } from '@pydantic/monty';
 import { Decimal } from 'decimal.js';
 import { FormulaError } from './tokens';
 import { type FormulaInput, RESULT, TODAY, type Translation, translateFormula } from './translate';
@@ -109,7 +109,8 @@ export function compileFormula(
   const head = PRELUDE + conversions.join('');
   const headLines = head.split('\n').length - 1;
   const variables = [TODAY, ...translation.inputs.map(({ variable }) => variable)];
-  const program = parse(`${head}${translation.code}\n${RESULT}\n`, variables, headLines);
+  const lines = { before: headLines, own: formula.split('\n').length };
+  const program = parse(`${head}${translation.code}\n${RESULT}\n`, variables, lines);
   return {
     inputs: translation.inputs,
     attributes: translation.attributes,
@@ -139,12 +140,14 @@ export function findFormulaProblem(formula: string): string | null {
   }
 }
 
-function parse(code: string, inputs: string[], headLines: number): Monty {
+function parse(code: string, inputs: string[], lines: { before: number; own: number }): Monty {
   try {
     return new Monty(code, { inputs });
   } catch (error) {
     if (!(error instanceof MontyError)) throw error;
-    const line = error instanceof MontyRuntimeError ? lineOf(error, headLines) : 0;
+    const at = error instanceof MontyRuntimeError ? lineOf(error, lines.before) : lineOfSyntax(error) - lines.before;
+    // What is not closed is noticed behind the end.
+    const line = Math.min(at, lines.own);
     const text = error
       .display('msg')
       .replaceAll('The monty syntax parser does not yet support', 'This is not available:')
@@ -223,6 +226,13 @@ function describe(error: unknown, headLines: number): { error: string; line: num
   if (typeName === 'TimeoutError') return { error: 'It takes longer than 100 ms.', line, isLimit: true };
   if (typeName === 'MemoryError') return { error: 'It needs more than 8 MB of memory.', line, isLimit: true };
   return { error: error.display('type-msg'), line, isLimit: false };
+}
+
+/** Line of the code that cannot be parsed, from 1; 0 when it is not known. Only the text of the traceback tells it. */
+function lineOfSyntax(error: MontyError): number {
+  // Its types do not name this format.
+  const traceback = error instanceof MontySyntaxError ? error.display('traceback' as 'msg') : '';
+  return Number(/^ {2}File "[^"\n]*", line (\d+)$/m.exec(traceback)?.[1] ?? 0);
 }
 
 /** Line in the formula of the outermost call that failed, from 1; 0 when it is not known. */
