@@ -61,7 +61,7 @@ export function startMongo(options: PrivateServerOptions & { security?: ServerSe
       `mongodb://${login}127.0.0.1:${port}/?replicaSet=${REPLICA_SET}${login && '&authSource=admin'}${tls}`,
     isUp: async (port) => {
       // Before there is a user, everything is allowed from this machine.
-      const url = `mongodb://127.0.0.1:${port}/?directConnection=true${tls}`;
+      const url = `${directUrl(port)}${tls}`;
       const { isWritablePrimary } = await runAdminCommand(url, { hello: 1 });
       if (isWritablePrimary) {
         if (security) await makeUser(url, security);
@@ -108,9 +108,9 @@ export async function startMongoSet(): Promise<MongoSet> {
         await startServer({
           ...MONGO,
           options: {},
-          urlOf: (port) => `mongodb://127.0.0.1:${port}/?directConnection=true`,
+          urlOf: directUrl,
           isUp: async (port) => {
-            await runAdminCommand(`mongodb://127.0.0.1:${port}/?directConnection=true`, { ping: 1 });
+            await runAdminCommand(directUrl(port), { ping: 1 });
             return true;
           },
         }),
@@ -138,6 +138,9 @@ const MONGO = {
     ...['--setParameter', 'transactionLifetimeLimitSeconds=10'],
   ],
 } as const;
+
+/** One member, whatever it is in its replica set. */
+const directUrl = (port: number) => `mongodb://127.0.0.1:${port}/?directConnection=true`;
 
 /** Makes a replica set of servers that are none yet. */
 async function initiate(url: string, hosts: readonly string[]): Promise<void> {

@@ -110,8 +110,7 @@ export function createQueueStore(backbone: Pick<Backbone, 'database' | 'ids'>) {
 
     /** The same without those whose deletion was asked for: nothing is linked to them any more. */
     async getActive(caller: Caller, queueIds: readonly number[], session?: ClientSession): Promise<Queue[]> {
-      if (queueIds.length === 0) return [];
-      return rows.findAll(caller, { $and: [visible(caller, queueIds), { status: 'active' }] }, session);
+      return (await this.get(caller, queueIds, session)).filter(({ status }) => status === 'active');
     },
 
     list(caller: Caller, filter: QueueFilter, ordering: readonly string[], page: PageRequest) {

@@ -2,7 +2,7 @@ import type { PageLayout, Segment } from '../../layout/page-layout';
 import { linesBetween } from '../../layout/relations';
 import { splitAddressLine } from './address-text';
 import { findBlocks } from './blocks';
-import type { Party } from './party';
+import { type Party, senderInLine } from './party';
 import { hasLegalForm, isContact, isPostal, isStreet, isTitle } from './party-forms';
 import { follow, type PartyLine, toLine } from './party-lines';
 
@@ -17,16 +17,7 @@ export function readWindow(page: PageLayout): { sender: Party; lines: PartyLine[
     const isLetterhead = hasLegalForm(inline.name) || isStreet(inline.address);
     const under = near.length > 0 || !isLetterhead ? near : linesOfWindow(page, segment);
     if (under.length < 2 || (near.length > 0 && !under.some((line) => isPostal(line.text)))) continue;
-    const box = segment.box;
-    const sender: Party = {
-      role: 'sender',
-      name: { text: inline.name, box },
-      address: { text: inline.address, box },
-      page: page.number,
-      box,
-      evidence: 'window',
-    };
-    return { sender, lines: under };
+    return { sender: senderInLine(page.number, segment.box, inline, 'window'), lines: under };
   }
   return undefined;
 }

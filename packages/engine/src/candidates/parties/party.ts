@@ -16,6 +16,16 @@ export interface Party {
   evidence: 'label' | 'window' | 'company' | 'block' | 'top';
 }
 
+/** A sender whose name and address stand in one line, in `box`. */
+export function senderInLine(
+  page: number,
+  box: Position,
+  { name, address }: { readonly name: string; readonly address: string },
+  evidence: Party['evidence'],
+): Party {
+  return { role: 'sender', name: { text: name, box }, address: { text: address, box }, page, box, evidence };
+}
+
 /** Features of a name or an address: what its form says, whoever it may be. */
 export function describeParty(part: 'name' | 'address', text: string): Record<string, number> {
   if (part === 'address') {

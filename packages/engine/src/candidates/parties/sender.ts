@@ -3,7 +3,7 @@ import { linesBetween } from '../../layout/relations';
 import type { Key } from '../key-phrases';
 import { addressIn, SEAT, splitAddressLine } from './address-text';
 import { height, lineAbove, overlaps, rightOf } from './blocks';
-import type { Party } from './party';
+import { type Party, senderInLine } from './party';
 import { CAPITAL, hasLegalForm, isContact, isPostal, isTitle, isTrade } from './party-forms';
 import { means, startsWithKey } from './party-labels';
 import { followCentred, toLine } from './party-lines';
@@ -16,15 +16,7 @@ export function findAddressLine(page: PageLayout, taken: Party[]): Party | undef
     if (segment.box[1] > page.height * 0.3 && segment.box[1] < page.height * 0.75) continue;
     const inline = splitAddressLine(segment.text) ?? splitSeat(page, segment);
     if (!inline || taken.some((party) => overlaps(party.box, segment.box))) continue;
-    const box = segment.box;
-    return {
-      role: 'sender',
-      name: { text: inline.name, box },
-      address: { text: inline.address, box },
-      page: page.number,
-      box,
-      evidence: 'company',
-    };
+    return senderInLine(page.number, segment.box, inline, 'company');
   }
   return undefined;
 }
