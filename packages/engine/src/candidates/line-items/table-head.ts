@@ -5,8 +5,9 @@ import { type Meaning, MONEY, settleMeanings } from './column-meanings';
 import { COLUMNS, cutAtKeys, HEADING_GAP, readMeaning } from './headings';
 import { upToTotals } from './sums';
 
-interface Head {
-  page: PageLayout;
+/** The lines that head a table on a page, and its columns. */
+export interface Head {
+  /** Height under which the rows begin, in pixels. */
   bottom: number;
   columns: Column<Meaning>[];
   lines: Line[];
@@ -97,7 +98,7 @@ function readHead(
   const unknown = meanings.length - known.size;
   const first = page.lines.indexOf(band[0]!);
   const score = known.size * 2 + money - unknown * 0.7 - band.length * 0.6 - first * 0.01;
-  return { head: { page, bottom, columns, lines: band }, score };
+  return { head: { bottom, columns, lines: band }, score };
 }
 
 /** True for two heads with the same columns at the same places. */
