@@ -25,10 +25,24 @@ const letter = (reference: string) => [
   'Gesamtbetrag 119,00 EUR',
 ];
 
+/** An invoice whose table has headings that say nothing; each row: text, price, quantity, amount. */
+const table = (rows: string[][]) => [
+  'Blechwerk Anders GmbH',
+  'Lange Gasse 4, 90402 Nuernberg',
+  'USt-IdNr. DE136695976',
+  '',
+  'Rechnung Nr. 4711 vom 03.05.2024',
+  '',
+  ['Gegenstand', 'Zu je', 'Haben wir', 'Ergibt'].join('\t'),
+  ...rows.map((row) => row.join('\t')),
+  '',
+  'Gesamtbetrag 250,00 EUR',
+];
+
 const flatten = (nodes: Json[]): Json[] => nodes.flatMap((node) => [node, ...flatten(node.children ?? [])]);
 
-async function importLetter(reference: string): Promise<{ annotation: Json; number: Json }> {
-  const content = await buildPdf({ lines: letter(reference) });
+async function importLines(lines: string[]): Promise<{ annotation: Json; tree: Json[] }> {
+  const content = await buildPdf({ lines });
   const task = await api.upload(system.queueId, [{ fileName: 'letter.pdf', content }]);
   const { annotationIds } = await waitFor('the upload', () => api.findUploaded(task), { timeoutMs: 60_000 });
   const annotation = await waitFor(
@@ -40,6 +54,11 @@ async function importLetter(reference: string): Promise<{ annotation: Json; numb
     { timeoutMs: 60_000 },
   );
   const { content: tree } = await api.get(`/annotations/${annotation.id}/content`);
+  return { annotation, tree };
+}
+
+async function importLetter(reference: string): Promise<{ annotation: Json; number: Json }> {
+  const { annotation, tree } = await importLines(letter(reference));
   return { annotation, number: flatten(tree).find(({ schema_id }) => schema_id === 'document_id')! };
 }
 
@@ -100,4 +119,49 @@ it('forgets what a purged annotation taught', async () => {
   await api.patch(`/annotations/${annotation.id}`, { status: 'deleted' });
   await api.post('/annotations/purge_deleted', { annotations: [annotation.url] });
   await waitFor('the lesson to go', async () => (await lessonsOf(`?annotation=${annotation.id}`)).length === 0);
+});
+
+it('reads a table as people put it right, in the next document of the sender', async () => {
+  const items = (tree: Json[]) => flatten(tree).find(({ schema_id }) => schema_id === 'line_items')!;
+  const rowsOf = (tree: Json[]) =>
+    (items(tree).children as Json[]).map(({ children }) =>
+      Object.fromEntries(
+        (children as Json[]).flatMap(({ schema_id, content }) => (content.value ? [[schema_id, content.value]] : [])),
+      ),
+    );
+  const paint = { item_description: 'Wandfarbe weiss', item_quantity: '3', item_amount_base: '20.00' };
+  const brush = { item_description: 'Pinsel breit', item_quantity: '4', item_amount_base: '10.00' };
+  const first = await importLines(
+    table([
+      ['Wandfarbe weiss', '20,00', '3', '60,00'],
+      ['Pinsel breit', '10,00', '4', '40,00'],
+    ]),
+  );
+  expect(rowsOf(first.tree)).toEqual([]);
+  await api.post(`/annotations/${first.annotation.id}/start`, {});
+  const rows = [
+    { ...paint, item_total_base: '60.00' },
+    { ...brush, item_total_base: '40.00' },
+  ];
+  const operations = rows.map((row) => ({
+    ...{ op: 'add', id: items(first.tree).id },
+    value: Object.entries(row).map(([schema_id, value]) => ({ schema_id, content: { value } })),
+  }));
+  await api.post(`/annotations/${first.annotation.id}/content/operations`, { operations });
+  await api.post(`/annotations/${first.annotation.id}/confirm`, {});
+  const lesson = await waitFor('the lesson', async () => (await lessonsOf(`?annotation=${first.annotation.id}`))[0]);
+  expect(lesson!.line_items.head).toContain('gegenstand');
+
+  const second = await importLines(
+    table([
+      ['Leiter aus Holz', '75,00', '2', '150,00'],
+      ['Pinsel breit', '10,00', '4', '40,00'],
+      ['Wandfarbe weiss', '20,00', '3', '60,00'],
+    ]),
+  );
+  expect(rowsOf(second.tree)).toMatchObject([
+    { item_description: 'Leiter aus Holz', item_quantity: '2' },
+    brush,
+    paint,
+  ]);
 });

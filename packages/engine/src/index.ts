@@ -5,7 +5,14 @@
  * {@link engineWorker} with the `ChildPool` of `@intake/untrusted`.
  */
 export { type EngineJobs, engineWorker } from './jobs';
-export { type ConfirmedValue, type LearnedField, type Lesson, learnLesson } from './memory/lesson';
+export {
+  type ConfirmedRow,
+  type ConfirmedValue,
+  keepCorrections,
+  type LearnedField,
+  type Lesson,
+  learnLesson,
+} from './memory/lesson';
 export { keysOfDocument, recall } from './memory/recall';
 export { readPages, renderPage } from './pages';
 export type {

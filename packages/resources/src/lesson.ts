@@ -10,10 +10,27 @@ const FIELD = {
   properties: {
     name: { type: 'string', description: 'Extracted identifier, such as `document_id`.' },
     value: { type: 'string', description: 'Value that was confirmed; empty: there is nothing.' },
-    corrected: { type: 'boolean', description: 'The engine had read something else, or nothing.' },
+    corrected: {
+      type: 'boolean',
+      description: 'The engine had read something else, or nothing: here, or in an earlier document of the sender.',
+    },
     left: { type: 'string', description: 'Words in front of the value, by which its place is found again.' },
     above: { type: 'string', description: 'Words above the value.' },
     page: { type: ['integer', 'null'], description: 'Null: the value was not found on the pages.' },
+  },
+};
+
+const TABLE = {
+  type: ['object', 'null'],
+  required: ['head', 'columns'],
+  description: 'How the line items are set, where that had to be learned.',
+  properties: {
+    head: { type: 'string', description: 'Words by which the head of the table is found again.' },
+    columns: {
+      type: 'array',
+      items: { type: ['string', 'null'] },
+      description: 'Extracted identifiers of the columns, from the left; null: none of them.',
+    },
   },
 };
 
@@ -27,6 +44,9 @@ export const LESSON = resourceKind<extraction.Lesson>('Lesson', {
   senders: shown({ type: 'array', items: answers.string }, ({ senders }) => senders),
   fields: shown({ type: 'array', items: FIELD }, ({ fields }) =>
     fields.map(({ page, ...field }) => ({ ...field, page: page === 0 ? null : page })),
+  ),
+  line_items: shown(TABLE, ({ lineItems }) =>
+    lineItems ? { ...lineItems, columns: lineItems.columns.map((column) => column || null) } : null,
   ),
   learned_at: shown(answers.timeOrNull, ({ learnedAt }) => formatTime(learnedAt)),
 });

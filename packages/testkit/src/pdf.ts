@@ -2,13 +2,16 @@ import { PDFDocument, StandardFonts } from 'pdf-lib';
 
 /** What the PDF shows: pages of lines of text (Latin-1). */
 export interface PdfContent {
-  /** Lines of the first page. */
+  /** Lines of the first page; a tab begins the next column. */
   readonly lines?: readonly string[];
   /** Further pages, or all pages when `lines` is not given. */
   readonly pages?: readonly (readonly string[])[];
   /** Makes two PDFs of the same text different files. */
   readonly marker?: string;
 }
+
+/** From tab to tab, in points. */
+const TAB = 120;
 
 /** A digital A4 PDF with a text layer. */
 export async function buildPdf({ lines, pages = [], marker }: PdfContent): Promise<Buffer> {
@@ -17,7 +20,9 @@ export async function buildPdf({ lines, pages = [], marker }: PdfContent): Promi
   for (const page of [...(lines ? [lines] : []), ...pages]) {
     const sheet = pdf.addPage([595, 842]);
     page.forEach((line, i) => {
-      sheet.drawText(line, { x: 60, y: 780 - i * 20, size: 11, font });
+      line.split('\t').forEach((text, column) => {
+        sheet.drawText(text, { x: 60 + column * TAB, y: 780 - i * 20, size: 11, font });
+      });
     });
   }
   if (marker) pdf.setSubject(marker);

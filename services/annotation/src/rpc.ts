@@ -179,7 +179,7 @@ export function createRpc(deps: {
 
     getConfirmedValues: async ({ annotationId }, caller) => {
       requireSystem(caller);
-      return { values: await contents.getConfirmedValues(caller, annotationId) };
+      return contents.getConfirmedValues(caller, annotationId);
     },
     finishExtraction: async (request, caller) => {
       requireSystem(caller);

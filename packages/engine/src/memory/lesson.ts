@@ -1,8 +1,10 @@
+import { findKeys } from '../candidates/key-phrases';
 import { learnRules } from '../candidates/values';
 import { layOutPage, normalize, type PageLayout } from '../layout/page-layout';
 import type { Position, RecognizedPage } from '../recognition';
 import { type Anchor, anchorOf } from './anchor';
 import { findSpots, isSame, type Kind, kindOfField, type Spot } from './spots';
+import { agreement, type LearnedTable, learnTable, type PlainRow } from './table';
 
 /** What a person has confirmed for a field, beside what the engine had read. */
 export interface ConfirmedValue {
@@ -15,10 +17,17 @@ export interface ConfirmedValue {
   read: { value: string; page: number | null; position: Position | null } | null;
 }
 
+/** A row of the line items that a person has confirmed. */
+export interface ConfirmedRow {
+  row: PlainRow;
+  /** What the engine had read for it; null: nothing. */
+  read: PlainRow | null;
+}
+
 /** What is remembered about one field of a sender's documents. */
 export interface LearnedField {
   value: string;
-  /** The engine had read something else, or nothing. */
+  /** The engine had read something else, or nothing: here, or in an earlier document of the sender. */
   corrected: boolean;
   /** Where the value stands; absent when it was not found on the pages, and for texts. */
   anchor?: Anchor;
@@ -34,6 +43,8 @@ export interface Lesson {
   fields: Record<string, LearnedField>;
   /** Words of the letterhead and the labels, by which documents of one layout are known. */
   words: string[];
+  /** How the line items are set; absent where the engine reads them as well without it. */
+  lineItems?: LearnedTable;
 }
 
 const MOST_LAYOUT_WORDS = 150;
@@ -44,11 +55,13 @@ const MOST_CHARACTERS = 500;
  * Learns from a document that a person has confirmed.
  *
  * @param values engine's identifier -> value
+ * @param rows of the line items
  * @returns undefined when the document says nothing by which its sender could be known again
  */
 export function learnLesson(
   recognized: readonly RecognizedPage[],
   values: Readonly<Record<string, ConfirmedValue>>,
+  rows: readonly ConfirmedRow[] = [],
 ): Lesson | undefined {
   const pages = recognized.map((page) => layOutPage(page));
   const read = Object.fromEntries(
@@ -58,13 +71,66 @@ export function learnLesson(
   // What the engine takes for the name it will take for the name again: the lesson is found by that, too.
   const keys = [...new Set([...keysOf(confirmed), ...keysOf({ sender_name: read.sender_name ?? '' })])];
   if (keys.length === 0 || pages.length === 0) return undefined;
-  const spots = findSpots(pages, learnRules(pages, undefined));
+  const rules = learnRules(pages, undefined);
+  const spots = findSpots(pages, rules);
   const fields: Record<string, LearnedField> = {};
   for (const [field, value] of Object.entries(values)) {
     const kind = kindOfField(field);
     if (kind && value.value.length <= MOST_CHARACTERS) fields[field] = learnField(kind, value, spots, pages);
   }
-  return { keys, fields, words: layoutWords(pages) };
+  const wanted = rows.map(({ row }) => row);
+  const before = rows.map(({ read }) => read);
+  const table = learnTable(
+    pages,
+    pages.flatMap((page) => findKeys(page)),
+    rules.mark,
+    wanted,
+    before,
+  );
+  return { keys, fields, words: layoutWords(pages), ...(table && { lineItems: table }) };
+}
+
+/** So much of a table must have been read right for what was learned about it before to stay. */
+const READ_RIGHT = 0.8;
+
+/**
+ * The lesson with what people had to put right in earlier documents of the sender, and is read right since: it stays learned, however
+ * many documents have needed no correction.
+ *
+ * @param rows of the line items of the lesson's document
+ * @param earlier lessons under the same keys, the newest first
+ */
+export function keepCorrections(lesson: Lesson, rows: readonly ConfirmedRow[], earlier: readonly Lesson[]): Lesson {
+  const alike = earlier.filter((one) => isOfSender(one, lesson.keys, lesson.words));
+  const fields = Object.entries(lesson.fields).map(([field, learned]): [string, LearnedField] => {
+    const before = alike.flatMap((one) => (Object.hasOwn(one.fields, field) ? [one.fields[field]!] : []));
+    const corrected = before.find((one) => one.corrected);
+    if (!corrected || learned.corrected || learned.value === '') return [field, learned];
+    return [field, { ...(corrected.wrong && { wrong: corrected.wrong }), ...learned, corrected: true }];
+  });
+  const table = lesson.lineItems ?? alike.find(({ lineItems }) => lineItems)?.lineItems;
+  const read = rows.flatMap((one) => (one.read ? [one.read] : []));
+  const wanted = rows.map(({ row }) => row);
+  const keepsTable = table && (lesson.lineItems || agreement(read, wanted) >= READ_RIGHT);
+  return { ...lesson, fields: Object.fromEntries(fields), ...(keepsTable && { lineItems: table }) };
+}
+
+/** How many layout words a document must share with a lesson of its sender: known by a number, or by name alone. */
+const SOME_LAYOUT = 0.2;
+const SAME_LAYOUT = 0.4;
+
+/**
+ * Whether a lesson is of the sender of a document: a number of the sender is nearly enough; a name alone must come with the same layout.
+ *
+ * @param keys of the document's sender
+ * @param layout words of its layout
+ */
+export function isOfSender(lesson: Lesson, keys: readonly string[], layout: readonly string[]): boolean {
+  const common = keys.filter((key) => lesson.keys.includes(key));
+  if (common.length === 0) return false;
+  const words = new Set(layout);
+  const least = common.some((key) => !key.startsWith('name:')) ? SOME_LAYOUT : SAME_LAYOUT;
+  return lesson.words.filter((word) => words.has(word)).length >= least * Math.min(lesson.words.length, words.size);
 }
 
 function learnField(kind: Kind, confirmed: ConfirmedValue, spots: readonly Spot[], pages: PageLayout[]): LearnedField {

@@ -1,9 +1,13 @@
+import { findKeys } from '../candidates/key-phrases';
+import type { DecimalMark } from '../candidates/numbers';
 import { learnRules } from '../candidates/values';
 import { layOutPage, type PageLayout } from '../layout/page-layout';
-import type { FieldCandidate, RecognizedPage } from '../recognition';
+import type { FieldCandidate, Recognition, TableRow } from '../recognition';
+import { addsUp } from '../scoring/cells';
 import { type Anchor, anchorOf, compareAnchors, SAME_PLACE } from './anchor';
-import { keysOf, type LearnedField, type Lesson, layoutWords, overlaps } from './lesson';
+import { isOfSender, keysOf, type LearnedField, type Lesson, layoutWords, overlaps } from './lesson';
 import { findSentence, findSpots, findText, isSame, type Kind, kindOfField, looksSame, type Spot } from './spots';
+import { readTable } from './table';
 
 type Fields = Record<string, FieldCandidate[]>;
 
@@ -15,31 +19,30 @@ export function keysOfDocument(fields: Readonly<Fields>): string[] {
   return [...keys];
 }
 
-/** How many layout words a document must share with a lesson of its sender: known by a number, or by name alone. */
-const SOME_LAYOUT = 0.2;
-const SAME_LAYOUT = 0.4;
+/** What was read in a document. */
+type Read = Pick<Recognition, 'fields' | 'tables'>;
 
 /**
  * Puts right what was read, by what people have confirmed in earlier documents of the same sender.
  *
  * @param lessons of senders that may be this one's, the newest first; those of others are passed over
- * @returns candidates for each field, best first; fields without a lesson are as they were
+ * @returns candidates for each field, best first, and rows of tables; what no lesson speaks of is as it was
  */
 export function recall(
-  { fields, pages: recognized }: { fields: Fields; pages: readonly RecognizedPage[] },
+  { fields, tables, pages: recognized }: Read & Pick<Recognition, 'pages'>,
   lessons: readonly Lesson[],
-): Fields {
+): Read {
   const pages = recognized.map((page) => layOutPage(page));
-  const alike = lessons.filter((lesson) => isOfSender(lesson, fields, pages));
+  const [keys, words] = [keysOfDocument(fields), layoutWords(pages)];
+  const alike = lessons.filter((lesson) => isOfSender(lesson, keys, words));
   // Firms of one group share numbers: those of the same name go before.
   const namesakes = alike.filter(({ keys }) =>
     keysOf({ sender_name: fields.sender_name?.[0]?.value }).some((key) => keys.includes(key)),
   );
   const fitting = namesakes.length > 0 ? namesakes : alike;
-  if (fitting.length === 0) return fields;
-  const spots = findSpots(pages, learnRules(pages, undefined)).map(
-    (spot): PlacedSpot => ({ ...spot, anchor: anchorOf(spot, pages) }),
-  );
+  if (fitting.length === 0) return { fields, tables };
+  const rules = learnRules(pages, undefined);
+  const spots = findSpots(pages, rules).map((spot): PlacedSpot => ({ ...spot, anchor: anchorOf(spot, pages) }));
   const better: Fields = { ...fields };
   for (const field of new Set(fitting.flatMap((lesson) => Object.keys(lesson.fields)))) {
     const learned = fitting.flatMap((lesson) => valuesIn(lesson.fields, field));
@@ -51,7 +54,30 @@ export function recall(
     if (candidates.length > 0) better[field] = candidates;
     else delete better[field];
   }
-  return better;
+  const rows = recallRows(tables.line_items ?? [], fitting, { fields: better, pages, mark: rules.mark });
+  return { fields: better, tables: { ...tables, ...(rows.length > 0 && { line_items: rows }) } };
+}
+
+/** Line items read as those of the newest lesson whose head is found; rows that add up do not give way to others that do not. */
+function recallRows(
+  read: TableRow[],
+  lessons: readonly Lesson[],
+  { fields, pages, mark }: { fields: Fields; pages: readonly PageLayout[]; mark: DecimalMark },
+): TableRow[] {
+  const learned = lessons.flatMap(({ lineItems }) => lineItems ?? []);
+  if (learned.length === 0) return read;
+  const keys = pages.flatMap((page) => findKeys(page));
+  for (const table of learned) {
+    const rows = readTable(pages, keys, mark, table);
+    if (rows.length === 0) continue;
+    if (addsUp(read, fields) === 1 && addsUp(rows, fields) !== 1) return read;
+    const confidence = learned.length > 1 ? RECALLED_AGAIN : RECALLED;
+    return rows.map((row) => ({
+      ...row,
+      cells: Object.fromEntries(Object.entries(row.cells).map(([column, cell]) => [column, { ...cell, confidence }])),
+    }));
+  }
+  return read;
 }
 
 /** What stands under a name that may be any text, as a list. */
@@ -76,16 +102,6 @@ type PlacedSpot = Spot & { anchor: Anchor };
 interface Document {
   pages: PageLayout[];
   spots: readonly PlacedSpot[];
-}
-
-/** A number of the sender is nearly enough; a name alone must come with the same layout. */
-function isOfSender(lesson: Lesson, fields: Readonly<Fields>, pages: readonly PageLayout[]): boolean {
-  const keys = keysOfDocument(fields).filter((key) => lesson.keys.includes(key));
-  if (keys.length === 0) return false;
-  const words = new Set(layoutWords(pages));
-  const common = lesson.words.filter((word) => words.has(word)).length;
-  const least = keys.some((key) => !key.startsWith('name:')) ? SOME_LAYOUT : SAME_LAYOUT;
-  return common >= least * Math.min(lesson.words.length, words.size);
 }
 
 /** What was confirmed once is likely, what was confirmed at the same place several times more so. */

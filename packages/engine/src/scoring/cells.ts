@@ -22,13 +22,13 @@ export function scoreCells(
   return Object.fromEntries(
     Object.entries(tables).map(([table, rows]) => {
       const data = rows?.filter((row) => row.type === 'data') ?? [];
-      const addsUp = checkSums(data, fields);
+      const sums = addsUp(data, fields);
       const most = Math.max(1, ...data.map((row) => Object.keys(row.cells).length));
       const features = (row: TableRow, column: string, cell: FieldCandidate): Features => ({
         always: 1,
         hand: logit(cell.confidence) / 4,
         cell: 1,
-        addsUp,
+        addsUp: sums,
         product: productHolds(row),
         ocr: pages.find(({ number }) => number === cell.page)?.source === 'ocr' ? 1 : 0,
         rows: Math.log2(data.length + 1) / 5,
@@ -63,7 +63,7 @@ function logit(confidence: number): number {
 }
 
 /** 1 when some column adds up to a total of the document, -1 when none does, 0 when there is none to compare. */
-function checkSums(rows: TableRow[], fields: Record<string, FieldCandidate[]>): number {
+export function addsUp(rows: readonly TableRow[], fields: Readonly<Record<string, FieldCandidate[]>>): number {
   let result = 0;
   for (const [column, totals] of Object.entries(SUMS)) {
     const cells = rows.flatMap((row) => row.cells[column] ?? []);

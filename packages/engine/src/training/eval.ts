@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { readArguments } from './arguments';
 import { loadCorpus } from './corpus';
 import { learn } from './learn';
-import { measureDocument, summarize } from './measure';
+import { type DocumentResult, measureDocument, summarize } from './measure';
 import { measureMemory } from './measure-memory';
 import { summaryLine, writeReportFiles } from './report';
 import { synthesize } from './synthesize';
@@ -20,8 +20,12 @@ async function main(): Promise<void> {
   if (withoutSource) console.log(`learned without source: ${summaryLine(withoutSource)}`);
   console.log(`weights of the package: ${summaryLine(results)}`);
   const memory = measureMemory(documents);
+  const scores = (results: DocumentResult[]) => {
+    const { header, tables } = summarize(results);
+    return `headerF1=${header.f1.toFixed(4)} tableF1=${tables.f1.toFixed(4)}`;
+  };
   console.log(
-    `one confirmed document of each sender: ${memory.after.length} others from headerF1=${summarize(memory.before).header.f1.toFixed(4)} to ${summarize(memory.after).header.f1.toFixed(4)}; lessons of other senders: ${memory.worse.length} values worse, ${memory.better.length} better`,
+    `one confirmed document of each sender: ${memory.after.length} others from ${scores(memory.before)} to ${scores(memory.after)}; lessons of other senders: ${memory.worse.length} fields and columns worse, ${memory.better.length} better`,
   );
   console.log(`Report: ${out}/report.md`);
 }

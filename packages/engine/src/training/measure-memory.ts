@@ -1,18 +1,19 @@
 import { analyze } from '../analyze';
-import { type ConfirmedValue, type Lesson, learnLesson } from '../memory/lesson';
+import { type ConfirmedRow, type ConfirmedValue, type Lesson, learnLesson } from '../memory/lesson';
 import { keysOfDocument, recall } from '../memory/recall';
-import type { FieldCandidate } from '../recognition';
+import { pairRows, plainRow } from '../memory/table';
+import type { FieldCandidate, TableRow } from '../recognition';
 import type { Model } from '../scoring/model';
 import { isRight } from './compare';
 import type { CorpusDocument, Truth } from './corpus';
-import { compareDocument, type DocumentResult } from './measure';
+import { compareDocument, type DocumentResult, scoreOf } from './measure';
 
 /** What remembering does on a corpus. */
 export interface MemoryResult {
   /** The other documents of senders of which one document was confirmed: before and after. */
   before: DocumentResult[];
   after: DocumentResult[];
-  /** Values of documents that the lessons of all other senders made wrong, or right. */
+  /** Fields and columns of documents that the lessons of all other senders made worse, or better. */
   worse: string[];
   better: string[];
 }
@@ -27,7 +28,9 @@ interface Reading extends CorpusDocument {
 export function measureMemory(documents: readonly CorpusDocument[], model?: Model): MemoryResult {
   const readings = documents.map((document): Reading => {
     const { fields, tables } = analyze(document.pages, undefined, model);
-    return { ...document, fields, tables, lesson: learnLesson(document.pages, confirm(document.truth, fields)) };
+    const rows = confirmRows(document.truth, tables.line_items ?? []);
+    const lesson = learnLesson(document.pages, confirm(document.truth, fields), rows);
+    return { ...document, fields, tables, lesson };
   });
   const result: MemoryResult = { before: [], after: [], worse: [], better: [] };
   const bySender = new Map<string, Reading[]>();
@@ -54,20 +57,32 @@ const shareNumber = (a: Reading, b: Reading) =>
   a.lesson?.keys.some((key) => !key.startsWith('name:') && b.lesson?.keys.includes(key)) ?? false;
 
 function countForeign(reading: Reading, foreign: readonly Reading[], result: MemoryResult): void {
-  const before = compareDocument(reading.truth, reading).wrong;
+  const before = compareDocument(reading.truth, reading);
   const lessons = foreign.flatMap(({ lesson }) => lesson ?? []);
-  const after = compareDocument(reading.truth, withLessons(reading, lessons)).wrong;
-  for (const field of Object.keys(after)) if (!before[field]) result.worse.push(`${reading.truth.file} ${field}`);
-  for (const field of Object.keys(before)) if (!after[field]) result.better.push(`${reading.truth.file} ${field}`);
+  const after = compareDocument(reading.truth, withLessons(reading, lessons));
+  const { file } = reading.truth;
+  for (const field of Object.keys(after.wrong)) if (!before.wrong[field]) result.worse.push(`${file} ${field}`);
+  for (const field of Object.keys(before.wrong)) if (!after.wrong[field]) result.better.push(`${file} ${field}`);
+  for (const [column, counts] of Object.entries(after.columns)) {
+    const change = scoreOf([counts]).f1 - scoreOf([before.columns[column]!]).f1;
+    if (change !== 0) (change < 0 ? result.worse : result.better).push(`${file} ${column}`);
+  }
 }
 
 function withLessons(reading: Reading, lessons: readonly Lesson[]): Pick<Reading, 'fields' | 'tables'> {
   const keys = new Set(keysOfDocument(reading.fields));
   const likely = lessons.filter((lesson) => lesson.keys.some((key) => keys.has(key)));
-  return { fields: recall(reading, likely), tables: reading.tables };
+  return recall(reading, likely);
 }
 
 const senderOf = ({ fields }: Truth) => [fields.sender_name ?? []].flat()[0]?.toLowerCase();
+
+/** Rows as the truth has them, each with the row that was read for it. */
+function confirmRows(truth: Truth, rows: readonly TableRow[]): ConfirmedRow[] {
+  const wanted = truth.tables?.line_items ?? [];
+  const read = pairRows(rows.map(plainRow), wanted);
+  return wanted.map((row, at) => ({ row, read: read[at] ?? null }));
+}
 
 /** What a person who knows the truth would leave in the fields. */
 function confirm(truth: Truth, fields: Reading['fields']): Record<string, ConfirmedValue> {

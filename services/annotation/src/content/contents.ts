@@ -38,7 +38,7 @@ import type { ChangedValue, Origin } from '../annotation/history.store';
 import type { Status } from '../annotation/status';
 import { createTurns } from '../annotation/turns';
 import { type ContentIndex, reindexValue } from '../search/content-index';
-import { confirmedValues } from './confirmed-values';
+import { confirmedRows, confirmedValues } from './confirmed-values';
 import { toNode } from './node-row';
 import { type StoredWord, wordsIn } from './words-in';
 
@@ -237,9 +237,10 @@ export function createContents(tools: AnnotationTools) {
       return renderTree(await content.list(annotationId));
     },
     /** What was confirmed, or would be now, for the fields that the engine fills. */
-    async getConfirmedValues(caller: Caller, annotationId: number) {
+    async getConfirmedValues(caller: Caller, annotationId: number): Promise<contract.ConfirmedValues> {
       const schema = await schemaOf(await store.get(caller, annotationId));
-      return confirmedValues(schema, await content.list(annotationId));
+      const nodes = await content.list(annotationId);
+      return { values: confirmedValues(schema, nodes), lineItems: confirmedRows(schema, nodes) };
     },
     /**
      * The trees of several annotations, in the order of the ids; those the caller cannot see are left out.

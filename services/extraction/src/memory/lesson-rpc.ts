@@ -25,9 +25,14 @@ export function createLessonRpc(lessons: LessonStore): LessonHandlers {
   };
 }
 
-function toProto({ annotationId, queueId, keys, senderName, fields, learnedAt }: StoredLesson): extraction.Lesson {
+function toProto(lesson: StoredLesson): extraction.Lesson {
+  const { annotationId, queueId, keys, senderName, fields, lineItems, learnedAt } = lesson;
   return {
     ...{ annotationId, queueId, senders: keys, senderName, learnedAt },
+    lineItems: lineItems && {
+      head: lineItems.head.map(({ word }) => word).join(' '),
+      columns: lineItems.columns.map(({ meaning }) => (meaning === 'other' ? '' : `table_column_${meaning}`)),
+    },
     fields: Object.entries(fields).map(([name, { value, corrected, anchor }]) => ({
       ...{ name, value, corrected },
       left: anchor?.left.join(' ') ?? '',

@@ -2,7 +2,7 @@ import type { ClientSession, Database } from '@intake/mongo';
 import { Schema } from 'mongoose';
 import type { StoredLesson } from './stored-lesson';
 
-type Row = Omit<StoredLesson, 'annotationId' | 'keys' | 'fields' | 'words'> & {
+type Row = Omit<StoredLesson, 'annotationId' | 'keys' | 'fields' | 'words' | 'lineItems'> & {
   readonly _id: number;
   readonly keys: string[];
   readonly lessonJson: string;
@@ -34,7 +34,7 @@ export function createLessonStore(database: Database) {
     annotationId: _id,
     keys,
     ...row,
-    ...(JSON.parse(lessonJson) as Pick<StoredLesson, 'fields' | 'words'>),
+    ...(JSON.parse(lessonJson) as Pick<StoredLesson, 'fields' | 'words' | 'lineItems'>),
   });
   const which = (organizationId: number, { sender, annotationIds }: Which) => ({
     organizationId,
@@ -44,8 +44,11 @@ export function createLessonStore(database: Database) {
 
   return {
     /** Keeps a lesson in the place of the annotation's earlier one. */
-    async save(session: ClientSession, { annotationId, fields, words, ...lesson }: StoredLesson): Promise<void> {
-      const lessonJson = JSON.stringify({ fields, words });
+    async save(
+      session: ClientSession,
+      { annotationId, fields, words, lineItems, ...lesson }: StoredLesson,
+    ): Promise<void> {
+      const lessonJson = JSON.stringify({ fields, words, lineItems });
       await model.replaceOne({ _id: annotationId }, { ...lesson, lessonJson }, { session, upsert: true });
     },
     /** The newest lessons under any of these names of senders. */

@@ -1,7 +1,9 @@
 import type { Effect } from '@intake/bus';
 import type { annotation, documentStorage, events } from '@intake/contracts';
 import {
+  type ConfirmedRow,
   type ConfirmedValue,
+  keepCorrections,
   keysOfDocument,
   learnLesson,
   type Position,
@@ -31,7 +33,7 @@ export async function remember(
   if (recognition.eInvoice) return recognition;
   const keys = keysOfDocument(recognition.fields);
   const found = keys.length > 0 ? await lessons.findOfSenders(organizationId, keys) : [];
-  return found.length > 0 ? { ...recognition, fields: recall(recognition, found) } : recognition;
+  return found.length > 0 ? { ...recognition, ...recall(recognition, found) } : recognition;
 }
 
 /** Learns from an annotation that a person has confirmed; what automation confirms teaches nothing. */
@@ -43,13 +45,20 @@ export async function prepareLesson(
   if (trigger !== 'confirm' || !actorId) return nothing;
   const caller = systemCaller('extraction', organizationId);
   try {
-    const [{ values }, pages] = await Promise.all([
+    const [{ values, lineItems }, pages] = await Promise.all([
       annotations.getConfirmedValues({ annotationId }, caller),
       readPages(documents, annotationId, caller),
     ]);
     const confirmed = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, toConfirmed(value)]));
-    const lesson = learnLesson(pages, confirmed);
-    if (!lesson) return nothing;
+    const rows = lineItems.map(toConfirmedRow);
+    const learned = learnLesson(pages, confirmed, rows);
+    if (!learned) return nothing;
+    const earlier = await lessons.findOfSenders(organizationId, learned.keys);
+    const lesson = keepCorrections(
+      learned,
+      rows,
+      earlier.filter((one) => one.annotationId !== annotationId),
+    );
     const senderName = (values.sender_name?.value ?? '').slice(0, 200);
     const learnedAt = at ?? new Date();
     return (session) =>
@@ -100,6 +109,15 @@ function toConfirmed({ value, page, position, read }: annotation.ConfirmedValue)
     value,
     ...toPlace(page, position),
     read: read ? { value: read.value, ...toPlace(read.page, read.position) } : null,
+  };
+}
+
+function toConfirmedRow({ cells }: annotation.ConfirmedRow): ConfirmedRow {
+  const columns = Object.entries(cells);
+  const read = columns.flatMap(([column, { read }]) => (read ? [[column, read] as const] : []));
+  return {
+    row: Object.fromEntries(columns.map(([column, { value }]) => [column, value])),
+    read: read.length > 0 ? Object.fromEntries(read) : null,
   };
 }
 
