@@ -13,6 +13,7 @@ it.each([
   ['attachment; filename="C:\\\\temp\\\\x.pdf"', 'x.pdf'],
   ['attachment; filename="=?utf-8?B?xI0geC5wZGY=?="', 'č x.pdf'],
   ['attachment; filename="=?ISO-8859-1?Q?=E9_x?= =?UTF-8?q?=C4=8D.pdf?="', 'é xč.pdf'],
+  ['attachment; filename="=?windows-1252?Q?x_=80_=96.pdf?="', 'x € –.pdf'],
   ['attachment; filename="=?utf-8?Q?..=2Fa=2Fx.pdf?="', 'x.pdf'],
   ['attachment; filename="=?none?Q?x.pdf?="', '=?none?Q?x.pdf?='],
   ['attachment; filename=""', undefined],

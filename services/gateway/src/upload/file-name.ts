@@ -1,3 +1,5 @@
+import { decodeCharset } from '@intake/untrusted';
+
 /**
  * The file name in a `Content-Disposition` header (RFC 6266): `filename*` wins over `filename`. Names sent as raw UTF-8, which HTTP
  * reads as Latin-1, are put right. Undefined when there is none.
@@ -28,7 +30,7 @@ function decodeWords(text: string): string {
       const isBase64 = kind.toUpperCase() === 'B';
       const bytes = isBase64 ? Buffer.from(encoded, 'base64') : bytesOf(encoded.replaceAll('_', ' '), '=');
       try {
-        return new TextDecoder(charset).decode(bytes);
+        return decodeCharset(bytes, charset);
       } catch {
         return word;
       }
