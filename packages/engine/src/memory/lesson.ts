@@ -33,6 +33,8 @@ export interface LearnedField {
   anchor?: Anchor;
   /** Where the engine had read something wrong. */
   wrong?: Anchor;
+  /** Of a corrected attribute: what the engine had read; empty: nothing. */
+  readAs?: string;
 }
 
 /** What one confirmed document teaches about its sender. */
@@ -106,7 +108,8 @@ export function keepCorrections(lesson: Lesson, rows: readonly ConfirmedRow[], e
     const before = alike.flatMap((one) => (Object.hasOwn(one.fields, field) ? [one.fields[field]!] : []));
     const corrected = before.find((one) => one.corrected);
     if (!corrected || learned.corrected || learned.value === '') return [field, learned];
-    return [field, { ...(corrected.wrong && { wrong: corrected.wrong }), ...learned, corrected: true }];
+    const { wrong, readAs } = corrected;
+    return [field, { ...(wrong && { wrong }), ...(readAs !== undefined && { readAs }), ...learned, corrected: true }];
   });
   const table = lesson.lineItems ?? alike.find(({ lineItems }) => lineItems)?.lineItems;
   const read = rows.flatMap((one) => (one.read ? [one.read] : []));
@@ -136,6 +139,7 @@ export function isOfSender(lesson: Lesson, keys: readonly string[], layout: read
 function learnField(kind: Kind, confirmed: ConfirmedValue, spots: readonly Spot[], pages: PageLayout[]): LearnedField {
   const { value, read } = confirmed;
   const corrected = read ? !isSame(kind, value, read.value) : value !== '';
+  if (kind === 'attribute') return { value, corrected, ...(corrected && { readAs: read?.value ?? '' }) };
   const alike = spots.filter((spot) => spot.kind === kind && value !== '' && isSame(kind, spot.value, value));
   const spot = alike.find((one) => overlaps(one, confirmed)) ?? (kind === 'amount' ? alike.at(-1) : alike[0]);
   const mistaken = corrected && read ? spots.find((one) => one.kind === kind && overlaps(one, read)) : undefined;

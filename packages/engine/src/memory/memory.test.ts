@@ -66,6 +66,23 @@ test('a name that people typed because the letterhead is a picture comes back', 
   });
 });
 
+test('a currency that people put right is right in the next document, and in those that come after', () => {
+  const swiss = teach(letter('BA-77/2024'), { currency: 'chf' });
+  const next = read(letter('BA-91/2024'));
+  expect(bestOf(next).currency).toMatch(/^eur$/i);
+  const better = recall(next, [swiss]);
+  expect(better.fields.currency).toMatchObject([{ value: 'chf', confidence: 0.93 }]);
+  const francs = { value: 'chf', page: null, position: null };
+  const values = {
+    sender_vat_id: { value: 'DE136695976', page: null, position: null, read: null },
+    currency: { ...francs, read: francs },
+  };
+  const confirmed = keepCorrections(learnLesson([letter('BA-91/2024')], values)!, [], [swiss]);
+  expect(bestOf(recall(read(letter('BA-95/2024')), [confirmed])).currency).toBe('chf');
+  const right = keepCorrections(teach(letter('BA-92/2024'), {}), [], [swiss]);
+  expect(bestOf(recall(next, [right, swiss])).currency).toMatch(/^eur$/i);
+});
+
 test('a value that people removed is not read there again', () => {
   const without = teach(letter('BA-77/2024'), { amount_due: '' });
   const next = read(letter('BA-91/2024', { total: '219,00' }));

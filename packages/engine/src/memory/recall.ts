@@ -124,6 +124,7 @@ function recallField(
   const latest = learned[0];
   if (!kind || !latest) return read;
   const best = read[0];
+  if (kind === 'attribute') return recallAttribute(read, learned);
   const misread = kind === 'code' ? misreadCode(field, read, learned) : undefined;
   if (misread) return [misread, ...read.slice(1)];
   const found = kind === 'text' ? recallText(field, learned, document) : recallSpot(kind, learned, document.spots);
@@ -136,6 +137,18 @@ function recallField(
   return [found, ...read.filter(({ value }) => !isSame(kind, value, found.value))].map((one, at) =>
     at === 0 ? one : { ...one, confidence: Math.min(one.confidence, 1 - found.confidence) },
   );
+}
+
+/** What people made of the same reading before: the dollars of a sender that are Canadian. */
+function recallAttribute(read: FieldCandidate[], learned: readonly LearnedField[]): FieldCandidate[] {
+  const [best] = read;
+  const isRead = (value: string | undefined) =>
+    value !== undefined && (best ? isSame('attribute', value, best.value) : value === '');
+  const latest = learned.find(({ value, readAs }) => isRead(readAs) || isRead(value));
+  if (!latest?.corrected || latest.value === '' || isRead(latest.value)) return read;
+  const times = learned.filter(({ value }) => isSame('attribute', value, latest.value)).length;
+  const confidence = times > 1 ? RECALLED_AGAIN : RECALLED;
+  return [toCandidate(latest.value, best?.rawText ?? '', best?.page ?? 1, best?.position ?? null, confidence)];
 }
 
 /** Numbers that a sender and his customer keep. */

@@ -4,8 +4,8 @@ import { normalize, type PageLayout, type Token } from '../layout/page-layout';
 import type { Position } from '../recognition';
 import { isAlike } from './anchor';
 
-/** What a field holds, as far as remembering it goes. */
-export type Kind = 'date' | 'amount' | 'code' | 'text';
+/** What a field holds, as far as remembering it goes; an attribute is told from the whole document. */
+export type Kind = 'date' | 'amount' | 'code' | 'text' | 'attribute';
 
 /** Something on a page that could be the value of a field. */
 export interface Spot {
@@ -20,12 +20,13 @@ export interface Spot {
 
 const TEXT = /_(?:name|address)$|^(?:terms|notes|supply_place|payment_method)$/;
 
-/** Fields that are told from the whole document; there is nothing to remember about them. */
-const UNPLACED = new Set(['currency', 'document_type', 'language']);
+/** What a sender's documents have in common. Their type is not among it. */
+const ATTRIBUTES = new Set(['currency', 'language']);
 
 /** Undefined for fields that are not remembered. */
 export function kindOfField(field: string): Kind | undefined {
-  if (UNPLACED.has(field) || field.startsWith('tax_detail') || field.startsWith('table_column')) return undefined;
+  if (field === 'document_type' || field.startsWith('tax_detail') || field.startsWith('table_column')) return undefined;
+  if (ATTRIBUTES.has(field)) return 'attribute';
   if (field.startsWith('date_')) return 'date';
   if (field.startsWith('amount_')) return 'amount';
   return TEXT.test(field) ? 'text' : 'code';
@@ -60,7 +61,7 @@ export function findSpots(pages: PageLayout[], rules: ReadingRules): Spot[] {
 export function isSame(kind: Kind, a: string, b: string): boolean {
   if (kind === 'date') return a === b;
   if (kind === 'amount') return Math.abs(Number(a) - Number(b)) < 0.0051;
-  if (kind === 'code') return plain(a) !== '' && plain(a) === plain(b);
+  if (kind === 'code' || kind === 'attribute') return plain(a) !== '' && plain(a) === plain(b);
   return normalize(a).join(' ') === normalize(b).join(' ');
 }
 
