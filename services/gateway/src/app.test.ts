@@ -23,6 +23,8 @@ let server: Server;
 let base: string;
 let seen: RequestContext | undefined;
 let abandoned: Promise<void>;
+let asked = 0;
+let open: (() => void) | undefined;
 
 const routes = [
   route('GET', '/context', {
@@ -55,6 +57,19 @@ const routes = [
       });
     },
     reply: 204,
+  }),
+  route('GET', '/shared', {
+    allow: 'review',
+    shared: () => true,
+    call: async ({ query }) => {
+      const number = ++asked;
+      server.emit('asked');
+      await new Promise<void>((resolve) => {
+        open = resolve;
+      });
+      return { number, q: query.get('q') };
+    },
+    reply: (result) => result,
   }),
   route('POST', '/things/:id', {
     allow: 'review',
@@ -125,6 +140,37 @@ it('says at once what is waiting when the client has gone', async () => {
   await begun;
   request.destroy();
   await abandoned;
+});
+
+it('asks once for those who ask the same meanwhile, and for nobody before he asked', async () => {
+  const get = (q: string) => fetch(`${base}/shared?q=${q}`);
+  const arrived = async (count: number) => {
+    for (let at = 0; at < count; at++) await once(server, 'request');
+    await new Promise(setImmediate);
+  };
+  const ask = async (q: string) => {
+    const begun = once(server, 'asked');
+    const response = get(q);
+    await begun;
+    return { response, end: open! };
+  };
+  const first = await ask('x');
+  const other = await ask('y');
+  const all = arrived(3);
+  const others = [get('x'), get('x'), get('x')];
+  await all;
+  const second = once(server, 'asked');
+  first.end();
+  expect(await (await first.response).json()).toEqual({ number: 1, q: 'x' });
+  await second;
+  open!();
+  const responses = await Promise.all(others);
+  expect(responses.map(({ headers }) => headers.get('content-type'))).toEqual(
+    Array(3).fill('application/json; charset=utf-8'),
+  );
+  expect(await Promise.all(responses.map((response) => response.json()))).toEqual(Array(3).fill({ number: 3, q: 'x' }));
+  other.end();
+  expect(await (await other.response).json()).toEqual({ number: 2, q: 'y' });
 });
 
 it('gives a row its parameters, body, URLs and caller, and sends its answer', async () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readShape } from '@intake/resources';
-import { type Caller, Refusal, systemCaller } from '@intake/rpc';
+import { type Caller, createShare, Refusal, systemCaller } from '@intake/rpc';
 import { contextFromTraceparent, type Runtime, runInContext, withSpan } from '@intake/service';
 import type { ApiUrls } from '@intake/urls';
 import Router from '@koa/router';
@@ -115,6 +115,8 @@ function discardRest({ req }: Context): void {
 function serve({ tracer }: Runtime, row: Route, options: AppOptions): Middleware {
   const { authenticator, urlsOf, addressOf, quota, sessions, corsOrigins } = options;
   const spanName = `${row.method} ${row.path}`;
+  const share = createShare<string>();
+  const keyOf = numberCallers();
   const nobody = systemCaller('gateway');
 
   const identify = async (ctx: Context, address: string): Promise<Caller> => {
@@ -136,6 +138,11 @@ function serve({ tracer }: Runtime, row: Route, options: AppOptions): Middleware
     return caller;
   };
 
+  const ask = async (request: ApiRequest, caller: Caller): Promise<object | Answer> => {
+    const result = await row.call(request, caller);
+    return row.reply === 204 ? new Answer(204) : row.reply(result, request);
+  };
+
   const answer = async (ctx: Context): Promise<void> => {
     const address = addressOf(ctx.req);
     const caller = await identify(ctx, address);
@@ -148,8 +155,11 @@ function serve({ tracer }: Runtime, row: Route, options: AppOptions): Middleware
     const isRead = row.body && !row.ignoresBody?.(requestWith(undefined));
     const request = requestWith(isRead ? readShape(row.body!, await readBody(ctx)) : undefined);
     await options.guard(row, request, caller);
-    const result = await row.call(request, caller);
-    send(ctx, row.reply === 204 ? new Answer(204) : row.reply(result, request));
+    if (row.shared?.(request)) {
+      const key = `${keyOf(caller)} ${request.url}?${ctx.querystring}`;
+      ctx.type = 'json';
+      ctx.body = await share(key, async () => JSON.stringify(await ask(request, caller)));
+    } else send(ctx, await ask(request, caller));
   };
 
   return (ctx) => {
@@ -161,6 +171,17 @@ function serve({ tracer }: Runtime, row: Route, options: AppOptions): Middleware
       signal: signalOf(ctx),
     };
     return runInContext(context, () => withSpan(tracer, spanName, SpanKind.SERVER, () => answer(ctx)));
+  };
+}
+
+/** A number for each caller as it was authenticated: with other rights, or anew, it is another one. */
+function numberCallers(): (caller: Caller) => number {
+  const numbers = new WeakMap<Caller, number>();
+  let last = 0;
+  return (caller) => {
+    const number = numbers.get(caller) ?? ++last;
+    numbers.set(caller, number);
+    return number;
   };
 }
 

@@ -62,6 +62,7 @@ export function listRoute<F extends Filters, Row, const Path extends string>(
   ];
   return route('GET', path, {
     allow,
+    shared: () => true,
     doc: { ...doc, query: documented, answer: listSchema(item) },
     call: async ({ query, parameters }, caller) => {
       for (const name of unavailable) if (query.has(name)) query.refuse(name, 'Filtering by this is not available.');

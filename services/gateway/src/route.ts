@@ -102,6 +102,8 @@ export interface RouteOptions<Path extends string, Body, Result> {
   readonly ignoresBody?: (request: ApiRequest) => boolean;
   /** How long the services may take together; 15 seconds unless files are moved. */
   readonly timeoutMs?: number;
+  /** Requests whose answer, JSON, is that of others of the caller who ask the same at the same time. */
+  readonly shared?: (request: ApiRequest) => boolean;
   readonly call: (request: ApiRequest<ParametersOf<Path>, Body>, caller: Caller) => Promise<Result>;
   /** A status without body; or the body, or the whole answer. */
   readonly reply: 204 | ((result: Result, request: ApiRequest<ParametersOf<Path>, Body>) => object | Answer);
@@ -119,6 +121,7 @@ export interface Route {
   readonly body?: ZodType<unknown>;
   readonly ignoresBody?: (request: ApiRequest) => boolean;
   readonly timeoutMs: number;
+  readonly shared?: (request: ApiRequest) => boolean;
   readonly call: (request: ApiRequest, caller: Caller) => Promise<unknown>;
   readonly reply: 204 | ((result: unknown, request: ApiRequest) => object | Answer);
   readonly doc?: RouteDoc;

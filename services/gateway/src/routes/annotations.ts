@@ -206,6 +206,7 @@ export function annotationRoutes(context: RouteContext) {
   return [
     route('GET', '/annotations', {
       allow: 'readAnnotations',
+      shared: (request) => !wantsCsv(request),
       doc: {
         ...LISTED,
         answer: listSchema(item),
