@@ -3,11 +3,11 @@ import type { DecimalMark } from '../candidates/numbers';
 import { learnRules } from '../candidates/values';
 import { layOutPage, type PageLayout } from '../layout/page-layout';
 import type { FieldCandidate, Recognition, TableRow } from '../recognition';
-import { addsUp } from '../scoring/cells';
+import { addsUp, productHolds } from '../scoring/cells';
 import { type Anchor, anchorOf, compareAnchors, SAME_PLACE } from './anchor';
 import { isOfSender, keysOf, type LearnedField, type Lesson, layoutWords, overlaps } from './lesson';
 import { findSentence, findSpots, findText, isSame, type Kind, kindOfField, looksSame, type Spot } from './spots';
-import { readTable } from './table';
+import { addColumns, readTable } from './table';
 
 type Fields = Record<string, FieldCandidate[]>;
 
@@ -58,7 +58,7 @@ export function recall(
   return { fields: better, tables: { ...tables, ...(rows.length > 0 && { line_items: rows }) } };
 }
 
-/** Line items read as those of the newest lesson whose head is found; rows that add up do not give way to others that do not. */
+/** Line items read as those of the newest lesson whose head is found; rows that add up do not give way to others that do less so. */
 function recallRows(
   read: TableRow[],
   lessons: readonly Lesson[],
@@ -70,14 +70,21 @@ function recallRows(
   for (const table of learned) {
     const rows = readTable(pages, keys, mark, table);
     if (rows.length === 0) continue;
-    if (addsUp(read, fields) === 1 && addsUp(rows, fields) !== 1) return read;
+    if (isLessCoherent(rows, read, fields)) return read;
     const confidence = learned.length > 1 ? RECALLED_AGAIN : RECALLED;
-    return rows.map((row) => ({
+    const sure = rows.map((row) => ({
       ...row,
       cells: Object.fromEntries(Object.entries(row.cells).map(([column, cell]) => [column, { ...cell, confidence }])),
     }));
+    return addColumns(sure, read, pages, table);
   }
   return read;
+}
+
+/** Whether rows add up less than others: to the total of the document, or each by itself. */
+export function isLessCoherent(rows: readonly TableRow[], others: readonly TableRow[], fields: Fields): boolean {
+  const products = (list: readonly TableRow[]) => list.reduce((sum, row) => sum + productHolds(row), 0);
+  return (addsUp(others, fields) === 1 && addsUp(rows, fields) !== 1) || products(rows) < products(others);
 }
 
 /** What stands under a name that may be any text, as a list. */

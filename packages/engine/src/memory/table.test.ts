@@ -1,7 +1,7 @@
 import { analyze } from '../analyze';
 import { pageOf } from '../page-of-text';
 import { type ConfirmedRow, keepCorrections, type Lesson, learnLesson } from './lesson';
-import { recall } from './recall';
+import { isLessCoherent, recall } from './recall';
 import { type PlainRow, pairRows, plainRow } from './table';
 
 interface Item {
@@ -90,8 +90,9 @@ test('a table that was put right once is read by its place in the next document,
   expect(better.tables.line_items![0]!.cells.table_column_quantity!.position).toBeTruthy();
 });
 
-test('columns change their meaning when people say so', () => {
-  const page = (price: string) =>
+/** An invoice of which people say that its amounts are with tax; the column for the rate may be empty. */
+const ladders = (rate: string) =>
+  read(
     pageOf(`
     Blechwerk Anders GmbH
     Lange Gasse 4, 90402 Nürnberg
@@ -99,25 +100,39 @@ test('columns change their meaning when people say so', () => {
 
     Rechnung Nr. 4711 vom 03.05.2024
 
-    Beschreibung              Menge      Preis        Betrag
-    Leiter aus Holz               2      ${price}        150,00
+    Beschreibung              Menge      Preis      MwSt      Betrag
+    Leiter aus Holz               2      75,00     ${rate.padStart(5)}      150,00
 
     Gesamtbetrag     150,00 EUR
-  `);
-  const before = read(page('75,00'));
+  `),
+  );
+const GROSS: PlainRow = {
+  table_column_description: 'Leiter aus Holz',
+  table_column_quantity: '2',
+  table_column_amount_base: '75.00',
+  table_column_amount_total: '150.00',
+};
+
+test('columns change their meaning when people say so; those that were empty are read as ever', () => {
+  const before = ladders('');
   expect(rowsOf(before)[0]).toMatchObject({ table_column_amount_total_base: '150.00' });
-  const row = {
-    table_column_description: 'Leiter aus Holz',
-    table_column_quantity: '2',
-    table_column_amount_base: '75.00',
-    table_column_amount_total: '150.00',
-  };
-  const lesson = learnLesson(
-    before.pages,
-    { sender_vat_id: { value: 'DE136695976', page: null, position: null, read: null } },
-    [{ row, read: rowsOf(before)[0]! }],
-  )!;
-  expect(rowsOf(recall(read(page('75,00')), [lesson]))).toEqual([row]);
+  const sender = { value: 'DE136695976', page: null, position: null, read: null };
+  const rows = [{ row: GROSS, read: rowsOf(before)[0]! }];
+  const lesson = learnLesson(before.pages, { sender_vat_id: sender }, rows)!;
+  expect(rowsOf(recall(ladders(''), [lesson]))).toEqual([GROSS]);
+  expect(rowsOf(recall(ladders('19 %'), [lesson]))).toEqual([{ ...GROSS, table_column_rate: '19' }]);
+});
+
+test('rows that add up do not give way to others that do less so', () => {
+  const [good] = ladders('19 %').tables.line_items!;
+  const { table_column_quantity, ...cells } = good!.cells;
+  const wrong = { ...good!, cells: { ...cells, table_column_quantity: { ...table_column_quantity!, value: '3' } } };
+  expect(isLessCoherent([wrong], [good!], {})).toBe(true);
+  expect(isLessCoherent([good!], [wrong], {})).toBe(false);
+  const { fields } = ladders('19 %');
+  const none = { ...good!, cells: { table_column_description: cells.table_column_description! } };
+  expect(isLessCoherent([none], [good!], fields)).toBe(true);
+  expect(isLessCoherent([good!], [none], fields)).toBe(false);
 });
 
 test('what is read right teaches nothing about the table, and what was learned stays for as long as it reads right', () => {

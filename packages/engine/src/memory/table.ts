@@ -1,12 +1,12 @@
 import type { Key } from '../candidates/key-phrases';
-import { type Meaning, MONEY, NUMERIC } from '../candidates/line-items/column-meanings';
+import { type Meaning, NUMERIC } from '../candidates/line-items/column-meanings';
 import { readLineItems } from '../candidates/line-items/line-items';
 import { upToTotals } from '../candidates/line-items/sums';
 import type { Head } from '../candidates/line-items/table-head';
 import { type DecimalMark, NUMBER_PATTERN, parseNumber } from '../candidates/numbers';
 import { type Line, normalize, type PageLayout, type Token, unite } from '../layout/page-layout';
-import { findBorders, linesBelow } from '../layout/tables';
-import type { Position, TableRow } from '../recognition';
+import { findBorders, joinHeaderCells, linesBelow } from '../layout/tables';
+import type { FieldCandidate, Position, TableRow } from '../recognition';
 import { isAlike } from './anchor';
 
 /** A row as a person confirmed it: column's identifier (`table_column_…`) -> plain decimal or text. */
@@ -24,6 +24,7 @@ const PREFIX = 'table_column_';
 const DESCRIPTION = `${PREFIX}description`;
 /** How far below a row the next one is looked for, in lines. */
 const NEXT_ROW = 80;
+const LEAST_HEAD_WORDS = 2;
 const MOST_HEAD_WORDS = 40;
 /** What is learned must read so much of its own document, 0..1. */
 const READS_WELL = 0.5;
@@ -49,9 +50,10 @@ export function learnTable(
   const placed = placeRows(pages, rows, mark);
   const first = placed[0];
   if (!first || placed.length < rows.length / 2) return undefined;
-  const head = headOver(first.page, first.line);
-  const columns = settleColumns(placed);
-  if (!head || !columns) return undefined;
+  const lines = headOver(first.page, first.line);
+  const head = wordsOf(lines).slice(0, MOST_HEAD_WORDS);
+  const columns = settleColumns(placed, lines);
+  if (head.length < LEAST_HEAD_WORDS || !columns) return undefined;
   const { width } = first.page;
   const table = {
     head: head.map(({ word, x }) => ({ word, x: share(x, width) })),
@@ -77,6 +79,40 @@ export const readTable = (
   mark: DecimalMark,
   table: LearnedTable,
 ): TableRow[] => readLineItems([...pages], keys, mark, (page, pageKeys) => findKnownHead(page, pageKeys, table)).rows;
+
+/**
+ * Rows with what the engine read beside their cells: in columns that the document has, and the one that was learned from had not.
+ *
+ * @param rows as they were read by the learned table
+ * @param read the same rows as the engine reads them by itself
+ */
+export function addColumns(
+  rows: readonly TableRow[],
+  read: readonly TableRow[],
+  pages: readonly PageLayout[],
+  { columns }: LearnedTable,
+): TableRow[] {
+  const learned = new Set(columns.map(({ meaning }) => `${PREFIX}${meaning}`));
+  return rows.map((row) => {
+    const same = read.find((one) => one.page === row.page && sharesLines(one, row));
+    const width = pages.find(({ number }) => number === row.page)!.width;
+    const taken = [
+      ...columns
+        .filter(({ meaning }) => meaning !== 'unknown')
+        .map(({ left, right }) => [left * width, right * width] as const),
+      ...Object.values(row.cells).flatMap(({ position }) => (position ? [[position[0], position[2]] as const] : [])),
+    ];
+    const isFree = ({ position }: FieldCandidate) =>
+      position && taken.every(([left, right]) => position[2] <= left || position[0] >= right);
+    const more = Object.entries(same?.cells ?? {}).filter(([column, cell]) => !learned.has(column) && isFree(cell));
+    return { ...row, cells: { ...Object.fromEntries(more), ...row.cells } };
+  });
+}
+
+function sharesLines({ position: a }: TableRow, { position: b }: TableRow): boolean {
+  if (!a || !b) return false;
+  return Math.min(a[3], b[3]) - Math.max(a[1], b[1]) > 0.5 * Math.min(a[3] - a[1], b[3] - b[1]);
+}
 
 /** Part of a head's words that must be found again. */
 const SAME_HEAD = 0.7;
@@ -114,25 +150,27 @@ function findKnownHead(page: PageLayout, keys: Key[], { head, columns }: Learned
 const isHeadWord = ({ parts, box }: Token, word: string, x: number, page: PageLayout) =>
   Math.abs(box[0] - x) < MOVED * page.width && parts.some((part) => isAlike(part, word));
 
-/** The words of the head above the first row: the nearest lines without amounts, of which one has several cells if there is such. */
-function headOver(page: PageLayout, row: Line): { word: string; x: number }[] | undefined {
+/** The head above the first row: the nearest lines without amounts, of which one has several cells if there is such. */
+function headOver(page: PageLayout, row: Line): Line[] {
   const above = page.lines.slice(0, page.lines.indexOf(row));
   const isText = ({ tokens }: Line) => !tokens.some(({ text }) => /\d[.,]\d{2}\b|\d{3}/.test(text));
   const isNear = (at: number) => at >= above.length - LINES_ABOVE;
   const hasCells = above.findLastIndex((line, at) => isNear(at) && isText(line) && line.segments.length >= 2);
   const nearest = hasCells >= 0 ? hasCells : above.findLastIndex((line, at) => isNear(at) && isText(line));
-  if (nearest < 0) return undefined;
+  if (nearest < 0) return [];
   let from = nearest;
   const isClose = (at: number) => above[at + 1]!.box[1] - above[at]!.box[3] < 0.9 * page.unit;
   while (from > 0 && nearest - from < MOST_HEAD_LINES - 1 && isText(above[from - 1]!) && isClose(from - 1)) from--;
-  const words = above.slice(from, nearest + 1).flatMap(({ tokens }) =>
+  return above.slice(from, nearest + 1);
+}
+
+const wordsOf = (lines: readonly Line[]): { word: string; x: number }[] =>
+  lines.flatMap(({ tokens }) =>
     tokens.flatMap(({ parts, box }) => {
       const word = parts.find((part) => part.length > 1 && /\p{L}/u.test(part));
       return word ? [{ word, x: box[0] }] : [];
     }),
   );
-  return words.length >= 2 ? words.slice(0, MOST_HEAD_WORDS) : undefined;
-}
 
 /** How far above its first row a table's head is looked for, in lines. */
 const LINES_ABOVE = 8;
@@ -205,7 +243,8 @@ function numbersIn({ tokens }: Line, mark: DecimalMark): PrintedNumber[] {
   for (let at = 0; at < tokens.length; at++)
     for (let count = Math.min(GROUPS, tokens.length - at); count > 0; count--) {
       const own = tokens.slice(at, at + count);
-      if (count > 1 && !own.slice(0, -1).every(({ text }) => /^-?\d{1,3}$/.test(text))) continue;
+      const areGroups = own.every(({ segment }) => segment === own[0]!.segment);
+      if (count > 1 && !(areGroups && own.slice(0, -1).every(({ text }) => /^-?\d{1,3}$/.test(text)))) continue;
       const match = NUMBER.exec(own.map(({ text }) => text).join(' '));
       const value = match ? parseNumber(match[1]!, mark) : undefined;
       if (value === undefined) continue;
@@ -219,6 +258,9 @@ function numbersIn({ tokens }: Line, mark: DecimalMark): PrintedNumber[] {
 /** Amounts of credit notes are printed with or without a minus. */
 const isSameNumber = (a: string, b: string) => Math.abs(Math.abs(Number(a)) - Math.abs(Number(b))) < 1e-6;
 
+/** Letters of a word that is no chance. */
+const LONG_WORD = 5;
+
 /** The longest run of a line's words that are those of a text. */
 function wordsIn({ tokens }: Line, text: string): Token[][] {
   const words = new Set(normalize(text));
@@ -226,10 +268,12 @@ function wordsIn({ tokens }: Line, text: string): Token[][] {
   let run: Token[] = [];
   for (const token of tokens) {
     const isOne = token.parts.length > 0 && token.parts.every((part) => words.has(part));
-    run = isOne ? [...run, token] : [];
+    const goesOn = run.length === 0 || run.at(-1)!.segment === token.segment;
+    run = isOne ? [...(goesOn ? run : []), token] : [];
     if (run.length > best.length) best = run;
   }
-  const isWhole = best.flatMap(({ parts }) => parts).length >= Math.min(words.size, 2);
+  const parts = best.flatMap((token) => token.parts);
+  const isWhole = parts.length >= Math.min(words.size, 2) || parts.join('').length >= LONG_WORD;
   return best.length > 0 && isWhole ? [best] : [];
 }
 
@@ -246,7 +290,7 @@ const ORDER: Meaning[] = [
 ];
 
 /** Where the columns stand; undefined when they overlap, or are no table. */
-function settleColumns(placed: readonly PlacedRow[]): Span[] | undefined {
+function settleColumns(placed: readonly PlacedRow[], head: readonly Line[]): Span[] | undefined {
   const spans = new Map<Meaning, Span>();
   const meanings = ORDER.filter((meaning) => placed.some(({ cells }) => cells.has(meaning)));
   const boxOf = (tokens: Token[]) => unite(tokens.map((token) => token.box));
@@ -269,9 +313,20 @@ function settleColumns(placed: readonly PlacedRow[]): Span[] | undefined {
     (span) =>
       !IN_TEXTS.has(span.meaning) || ![...spans.values()].some((other) => other !== span && overlap(span, other) > 0),
   );
-  if (!known.some(({ meaning }) => meaning === 'description') || !known.some(({ meaning }) => MONEY.has(meaning)))
-    return undefined;
-  return partColumns([...known, ...otherColumns(placed, known)].sort((a, b) => a.left + a.right - b.left - b.right));
+  const isTable =
+    known.some(({ meaning }) => meaning === 'description') && known.some(({ meaning }) => NUMERIC.has(meaning));
+  if (!isTable) return undefined;
+  const filled = [...known, ...otherColumns(placed, known)];
+  const all = [...filled, ...emptyColumns(head, filled)];
+  return partColumns(all.sort((a, b) => a.left + a.right - b.left - b.right));
+}
+
+/** Columns that have a heading, and no cell in this document: what they mean is not known. */
+function emptyColumns(head: readonly Line[], filled: readonly Span[]): Span[] {
+  const pieces = head.flatMap(({ segments }) => segments.map(({ tokens }) => tokens));
+  return joinHeaderCells(pieces)
+    .filter(({ box }) => !filled.some(isUnder(box)))
+    .map(({ box: [left, , right] }) => ({ meaning: 'unknown', left, right }));
 }
 
 /** What stands in the column of another text is told apart from it when the rows are read. */
@@ -302,7 +357,9 @@ function otherColumns(placed: readonly PlacedRow[], known: readonly Span[]): Spa
   const others: (Span & { lines: Set<Line> })[] = [];
   for (const { line } of placed)
     for (const { box } of line.tokens) {
-      if (known.some(isUnder(box))) continue;
+      // What stands close to a cell is its unit or the rest of it.
+      const near = 0.5 * (box[3] - box[1]);
+      if (known.some(isUnder([box[0] - near, box[1], box[2] + near, box[3]]))) continue;
       const same = others.find(isUnder(box));
       same?.lines.add(line);
       if (same) Object.assign(same, { left: Math.min(same.left, box[0]), right: Math.max(same.right, box[2]) });

@@ -80,7 +80,7 @@ export function addsUp(rows: readonly TableRow[], fields: Readonly<Record<string
 }
 
 /** 1 when quantity times price is the amount of the row, -1 when it is not, 0 when one of them is missing. */
-function productHolds({ cells }: TableRow): number {
+export function productHolds({ cells }: Pick<TableRow, 'cells'>): number {
   const [quantity, price, amount] = [
     cells.table_column_quantity,
     cells.table_column_amount_base ?? cells.table_column_amount,

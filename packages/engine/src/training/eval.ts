@@ -27,6 +27,9 @@ async function main(): Promise<void> {
   console.log(
     `one confirmed document of each sender: ${memory.after.length} others from ${scores(memory.before)} to ${scores(memory.after)}; lessons of other senders: ${memory.worse.length} fields and columns worse, ${memory.better.length} better`,
   );
+  console.log(
+    `tables learned from one document: ${memory.withTable.length} readings of the sender's others from ${scores(memory.withoutTable)} to ${scores(memory.withTable)}`,
+  );
   console.log(`Report: ${out}/report.md`);
 }
 

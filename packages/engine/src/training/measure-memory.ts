@@ -16,6 +16,9 @@ export interface MemoryResult {
   /** Fields and columns of documents that the lessons of all other senders made worse, or better. */
   worse: string[];
   better: string[];
+  /** Documents of one sender, each with the table of another one learned as if the engine had read no row there: without it, and with it. */
+  withoutTable: DocumentResult[];
+  withTable: DocumentResult[];
 }
 
 interface Reading extends CorpusDocument {
@@ -32,7 +35,7 @@ export function measureMemory(documents: readonly CorpusDocument[], model?: Mode
     const lesson = learnLesson(document.pages, confirm(document.truth, fields), rows);
     return { ...document, fields, tables, lesson };
   });
-  const result: MemoryResult = { before: [], after: [], worse: [], better: [] };
+  const result: MemoryResult = { before: [], after: [], worse: [], better: [], withoutTable: [], withTable: [] };
   const bySender = new Map<string, Reading[]>();
   for (const reading of readings) {
     const name = senderOf(reading.truth);
@@ -43,6 +46,7 @@ export function measureMemory(documents: readonly CorpusDocument[], model?: Mode
       const foreign = readings.filter((other) => senderOf(other.truth) !== sender && !shareNumber(other, reading));
       countForeign(reading, foreign, result);
     }
+    measureTables([first!, ...others], result);
     if (!first!.lesson) continue;
     for (const reading of others) {
       result.before.push(compareDocument(reading.truth, reading));
@@ -50,6 +54,19 @@ export function measureMemory(documents: readonly CorpusDocument[], model?: Mode
     }
   }
   return result;
+}
+
+function measureTables(readings: readonly Reading[], { withoutTable, withTable }: MemoryResult): void {
+  for (const from of readings) {
+    const rows = (from.tables.line_items ?? []).map((row) => ({ row: plainRow(row), read: null }));
+    const lesson = rows.length > 0 ? learnLesson(from.pages, confirm(from.truth, from.fields), rows) : undefined;
+    if (!lesson?.lineItems) continue;
+    for (const reading of readings) {
+      if (reading === from || !reading.truth.tables?.line_items?.length) continue;
+      withoutTable.push(compareDocument(reading.truth, reading));
+      withTable.push(compareDocument(reading.truth, withLessons(reading, [lesson])));
+    }
+  }
 }
 
 /** Samples with made-up tax numbers have the same ones for different senders. */
