@@ -284,6 +284,63 @@ it('what is typed is stored and checked by itself', async () => {
   expect(await order.evaluate((input) => input === document.activeElement)).toBe(true);
 });
 
+it('what is typed while the field is being stored is what stays', async () => {
+  const [id] = (await upload(await invoice('INV-20'))) as [number];
+  await open(id);
+  const order = field('Order number');
+  await order.fill('PO-1');
+  await untilValue(id, 'order_id', 'PO-1');
+  let go = () => {};
+  const held = new Promise<void>((resolve) => (go = resolve));
+  await page.route('**/content/operations', async (call) => {
+    await held;
+    await call.continue();
+  });
+  const sent = page.waitForRequest('**/content/operations');
+  const stored = page.waitForResponse('**/content/operations');
+  await order.fill('PO-12');
+  await sent;
+  await order.fill('PO-1');
+  go();
+  await stored;
+  await untilValue(id, 'order_id', 'PO-1');
+  expect(await order.inputValue()).toBe('PO-1');
+});
+
+it('what was stored while the service went away is checked when it is back', async () => {
+  const [id] = (await upload(await invoice('INV-21'))) as [number];
+  const checked = page.waitForResponse('**/content/validate');
+  await open(id);
+  await checked;
+  await page.route('**/content/validate', (call) => call.abort(), { times: 1 });
+  const failed = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/content/validate'));
+  await field('Issue date').fill('no date');
+  await failed;
+  await page.getByText('not a date').waitFor();
+});
+
+it('a key that is held down decides only what was seen when it was pressed', async () => {
+  const [first, second] = (await upload(await invoice('INV-22'), await invoice('INV-23'))) as [number, number];
+  const hold = async (key: string) => {
+    for (let i = 0; i < 30; i++) await page.keyboard.down(key);
+  };
+  await open(first);
+  await page.keyboard.down('Control');
+  await hold('Enter');
+  await page.waitForURL(`**/annotations/${second}`);
+  await field('Order number').waitFor();
+  await hold('Enter');
+  await page.keyboard.up('Enter');
+  await page.keyboard.up('Control');
+  await untilStatus(first, 'exported');
+  await field('Order number').focus();
+  await hold('Enter');
+  await page.keyboard.up('Enter');
+  // It is still there, and not confirmed.
+  await field('Order number').fill('STILL-HERE');
+  await untilValue(second, 'order_id', 'STILL-HERE');
+});
+
 it('formulas follow what is typed', async () => {
   const { schema } = await api.get(`/queues/${system.queueId}`);
   const { content } = await api.get(schema);
@@ -453,7 +510,9 @@ it('buttons run extensions, and open pages that read and write values', async ()
   const receiver = await startReceiver();
   receiver.answer('/hook', ({ body }) => {
     const button = flatten(body.annotation.content).find(({ schema_id }) => schema_id === 'look_up');
-    const pressed = body.updated_datapoints.includes(button?.id);
+    changes = body.updated_datapoints;
+    const pressed = changes.includes(button?.id);
+    if (pressed) presses += 1;
     return { body: pressed ? { messages: [{ type: 'info', content: 'Vendor 4711 was found.' }] } : {} };
   });
   receiver.answer('/popup', {
@@ -474,6 +533,8 @@ it('buttons run extensions, and open pages that read and write values', async ()
   const [first] = (await api.get(`/queues?id=${system.queueId}`)).results;
   const schema = await api.post('/schemas', {
     name: 'Buttons',
+  let presses = 0;
+  let changes: number[] = [];
     content: [
       {
         category: 'section',
@@ -512,6 +573,12 @@ it('buttons run extensions, and open pages that read and write values', async ()
     const opening = page.waitForEvent('popup');
     await page.getByRole('button', { name: 'Choose a vendor' }).click();
     const popup = await opening;
+          {
+            category: 'multivalue',
+            id: 'orders',
+            label: 'Orders',
+            children: { category: 'datapoint', id: 'order', label: 'Order', type: 'string' },
+          },
     await waitFor('the popup to have the values', async () => (await popup.title()) === 'ready');
     await popup.getByRole('button', { name: 'Take it' }).click();
     await untilValue(id, 'document_id', 'FROM-POPUP');
@@ -539,6 +606,14 @@ it('somebody else sees who reviews, cannot write, and can take over', async () =
 });
 
 it('a session that ends asks for the login, and loses nothing that was typed', async () => {
+    // A new row is checked with everything else, and presses nothing.
+    await page.getByRole('button', { name: 'Add a value' }).click();
+    await field('Orders 1').waitFor();
+    await waitFor('the check', async () => {
+      const order = (await nodes(id)).find(({ schema_id }) => schema_id === 'order');
+      return changes.includes(order?.id);
+    });
+    expect(presses).toBe(1);
   const [id] = (await upload(await invoice('INV-9'))) as [number];
   await open(id);
   // Typed while nothing can be asked: whatever is sent first finds that the session has ended.

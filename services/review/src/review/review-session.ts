@@ -48,6 +48,8 @@ export class ReviewSession {
   private redoSteps: Step[] = [];
   private line: Promise<unknown> = Promise.resolve();
   private waiting = 0;
+  /** Values that are stored and were not checked yet: the service was away meanwhile. */
+  private readonly unchecked = new Set<number>();
   private timer: ReturnType<typeof setTimeout> | undefined;
   private isClosed = false;
   private unsubscribe: () => void = () => undefined;
@@ -108,7 +110,8 @@ export class ReviewSession {
 
   type(id: number, value: string): void {
     const drafts = new Map(this.store.read().drafts);
-    if (value === (this.valueOf(id) ?? '')) drafts.delete(id);
+    // While something is on its way, another value may be about to be stored.
+    if (this.waiting === 0 && value === (this.valueOf(id) ?? '')) drafts.delete(id);
     else drafts.set(id, value);
     this.keep(drafts);
     clearTimeout(this.timer);
@@ -123,7 +126,7 @@ export class ReviewSession {
       const there = new Set(flatten(this.store.read().tree).map(({ id }) => id));
       const sent = new Map([...this.store.read().drafts].filter(([id]) => there.has(id)));
       if (sent.size < this.store.read().drafts.size) this.keep(sent);
-      if (sent.size === 0) return;
+      if (sent.size === 0) return this.unchecked.size === 0 ? undefined : this.checkChanged([]);
       const operations = [...sent].map(
         ([id, value]): Operation => ({
           op: 'replace',
@@ -135,7 +138,7 @@ export class ReviewSession {
       await this.write(operations);
       const left = [...this.store.read().drafts].filter(([id, value]) => sent.get(id) !== value);
       this.keep(new Map(left));
-      await this.validate([...sent.keys()]);
+      await this.checkChanged(sent.keys());
     });
   };
 
@@ -164,7 +167,7 @@ export class ReviewSession {
       });
       const nodes = 'category' in answer ? [answer] : answer.content;
       this.set({ tree: mergeNodes(this.store.read().tree, nodes) });
-      await this.validate([id]);
+      await this.checkChanged([id]);
     });
   }
 
@@ -176,7 +179,7 @@ export class ReviewSession {
       if (operations.length === 0) return;
       this.remember(key);
       await this.write(operations);
-      await this.validateAll();
+      await this.checkAll();
     });
   }
 
@@ -197,7 +200,7 @@ export class ReviewSession {
       const body = { grid_index: index, grid, operations };
       const node = await call<ContentNode>(`${path}/grid_parts_operations`, { method: 'POST', body });
       this.set({ tree: mergeNodes(this.store.read().tree, [node]) });
-      await this.validateAll();
+      await this.checkAll();
     });
   }
 
@@ -226,7 +229,7 @@ export class ReviewSession {
       this[from] = this[from].slice(0, -1);
       this[to] = [...this[to], { key: step.key, tree }];
       this.set({});
-      await this.validateAll();
+      await this.checkAll();
     });
   }
 
@@ -289,12 +292,19 @@ export class ReviewSession {
     this.set({ tree: content });
   }
 
-  private validateAll(): Promise<void> {
-    return this.validate(
+  /** Every value: not the buttons, which nobody has pressed. */
+  private checkAll(): Promise<void> {
+    return this.checkChanged(
       flatten(this.store.read().tree)
-        .filter(({ category }) => category === 'datapoint')
+        .filter(({ content }) => content)
         .map(({ id }) => id),
     );
+  }
+
+  private async checkChanged(ids: Iterable<number>): Promise<void> {
+    for (const id of ids) this.unchecked.add(id);
+    await this.validate([...this.unchecked]);
+    this.unchecked.clear();
   }
 
   private async validate(updated: readonly number[], isStart = false): Promise<void> {
@@ -318,10 +328,12 @@ export class ReviewSession {
         this.fail(error);
       }
     });
-    this.line = run.finally(() => {
+    const done = () => {
       this.waiting -= 1;
       if (this.waiting === 0 && this.store.read().isSaving) this.set({ isSaving: false });
-    });
+    };
+    // Whatever one of them met, the next ones have their turn.
+    this.line = run.then(done, done);
     return run;
   }
 

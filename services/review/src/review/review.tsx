@@ -323,8 +323,10 @@ export function Review({ annotation, content, schema, pages, document }: ReviewP
       if (isOwner) void session.redo();
     },
     sheet: () => setDialog('sheet'),
-    addRow: () =>
-      isOwner && addRow((active?.multivalue ?? tables.find((one) => one.id === openTable) ?? tables[0]) as ContentNode),
+    addRow: () => {
+      const multivalue = active?.multivalue ?? tables.find((one) => one.id === openTable) ?? tables[0];
+      if (isOwner && multivalue) addRow(multivalue);
+    },
     removeRow: () => isOwner && active?.multivalue && removeRow(active.multivalue, active.row ?? 0),
     moveUp: () => isOwner && active?.multivalue && moveRow(active.multivalue, active.row ?? 0, -1),
     moveDown: () => isOwner && active?.multivalue && moveRow(active.multivalue, active.row ?? 0, 1),
@@ -363,12 +365,13 @@ export function Review({ annotation, content, schema, pages, document }: ReviewP
         shiftKey: event.shiftKey,
         inField: inField || target.tagName === 'INPUT',
       });
-      if (!command) return;
+      if (command === undefined) return;
       const movesCaret = target.tagName === 'TEXTAREA' || target.tagName === 'SELECT';
       if ((command === 'cellAbove' || command === 'cellBelow') && (movesCaret || !target.closest('.grid'))) return;
       event.preventDefault();
-      latest.current[command]();
+      if (command) latest.current[command]();
     };
+        repeat: event.repeat,
     window.addEventListener('keydown', onKey);
     return () => window.removeEventListener('keydown', onKey);
   }, []);
