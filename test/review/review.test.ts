@@ -506,8 +506,33 @@ it('a table of several hundred rows is edited by keys', async () => {
   await waitFor('the focus to go with the row', () => code(297).evaluate((input) => input === document.activeElement));
 });
 
+it('a document without tables, and with a value that is not shown', async () => {
+  const [first] = (await api.get(`/queues?id=${system.queueId}`)).results;
+  const string = { category: 'datapoint', type: 'string' };
+  const children = [
+    { ...string, id: 'document_id', label: 'Invoice number', constraints: { required: false } },
+    { ...string, id: 'vendor_id', label: 'Vendor in the ERP', hidden: true },
+  ];
+  const content = [{ category: 'section', id: 'basic', label: 'Basic', children }];
+  const schema = await api.post('/schemas', { name: 'No tables', content });
+  const queue = await api.post('/queues', { name: 'No tables', workspace: first.workspace, schema: schema.url });
+  const task = await api.upload(idOf(queue.url), [await invoice('INV-32')]);
+  const { annotationIds } = await waitFor('the upload', () => api.findUploaded(task), { timeoutMs: 60_000 });
+  const [id] = annotationIds as [number];
+  await untilStatus(id, 'to_review');
+  await open(id);
+  // There is no row to add, and what is typed afterwards is stored.
+  await page.keyboard.press('Alt+i');
+  await field('Invoice number').fill('AFTER');
+  await untilValue(id, 'document_id', 'AFTER');
+  await page.keyboard.press('Control+Enter');
+  await page.getByText('Vendor in the ERP: required').waitFor();
+});
+
 it('buttons run extensions, and open pages that read and write values', async () => {
   const receiver = await startReceiver();
+  let presses = 0;
+  let changes: number[] = [];
   receiver.answer('/hook', ({ body }) => {
     const button = flatten(body.annotation.content).find(({ schema_id }) => schema_id === 'look_up');
     changes = body.updated_datapoints;
@@ -533,8 +558,6 @@ it('buttons run extensions, and open pages that read and write values', async ()
   const [first] = (await api.get(`/queues?id=${system.queueId}`)).results;
   const schema = await api.post('/schemas', {
     name: 'Buttons',
-  let presses = 0;
-  let changes: number[] = [];
     content: [
       {
         category: 'section',
@@ -549,6 +572,12 @@ it('buttons run extensions, and open pages that read and write values', async ()
             label: 'Choose a vendor',
             type: 'button',
             popup_url: `${receiver.url}/popup`,
+          },
+          {
+            category: 'multivalue',
+            id: 'orders',
+            label: 'Orders',
+            children: { category: 'datapoint', id: 'order', label: 'Order', type: 'string' },
           },
         ],
       },
@@ -573,16 +602,18 @@ it('buttons run extensions, and open pages that read and write values', async ()
     const opening = page.waitForEvent('popup');
     await page.getByRole('button', { name: 'Choose a vendor' }).click();
     const popup = await opening;
-          {
-            category: 'multivalue',
-            id: 'orders',
-            label: 'Orders',
-            children: { category: 'datapoint', id: 'order', label: 'Order', type: 'string' },
-          },
     await waitFor('the popup to have the values', async () => (await popup.title()) === 'ready');
     await popup.getByRole('button', { name: 'Take it' }).click();
     await untilValue(id, 'document_id', 'FROM-POPUP');
     await waitFor('the popup to be closed', () => popup.isClosed());
+    // A new row is checked with everything else, and presses nothing.
+    await page.getByRole('button', { name: 'Add a value' }).click();
+    await field('Orders 1').waitFor();
+    await waitFor('the check', async () => {
+      const order = (await nodes(id)).find(({ schema_id }) => schema_id === 'order');
+      return changes.includes(order?.id);
+    });
+    expect(presses).toBe(1);
   } finally {
     await api.delete(hook.url);
     await receiver.stop();
@@ -606,14 +637,6 @@ it('somebody else sees who reviews, cannot write, and can take over', async () =
 });
 
 it('a session that ends asks for the login, and loses nothing that was typed', async () => {
-    // A new row is checked with everything else, and presses nothing.
-    await page.getByRole('button', { name: 'Add a value' }).click();
-    await field('Orders 1').waitFor();
-    await waitFor('the check', async () => {
-      const order = (await nodes(id)).find(({ schema_id }) => schema_id === 'order');
-      return changes.includes(order?.id);
-    });
-    expect(presses).toBe(1);
   const [id] = (await upload(await invoice('INV-9'))) as [number];
   await open(id);
   // Typed while nothing can be asked: whatever is sent first finds that the session has ended.
@@ -698,6 +721,13 @@ it('a document in a page of others is confirmed there, and goes on where they wa
   expect((await api.get(`/annotations/${other}`)).status).toBe('postponed');
   await elsewhere.close();
   await erp.stop();
+});
+
+it('a page of the list that has nothing any more gives way to the first one', async () => {
+  await upload(await invoice('INV-24'));
+  await page.goto(`${root}/queues/${system.queueId}?page=7&show=to_review`);
+  await page.getByRole('link', { name: 'INV-24.pdf' }).waitFor();
+  expect(new URL(page.url()).search).toBe('?show=to_review');
 });
 
 it('postponed, rejected and deleted documents leave the list of what waits', async () => {

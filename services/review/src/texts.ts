@@ -174,6 +174,7 @@ export const texts = {
     thumbnails: 'Pages',
     pageImage: (page: number) => `Page ${page} of the document`,
     noPages: 'There are no pages to show. The file itself can be downloaded above.',
+    purged: 'This document was purged: its pages, its values and its file are gone.',
     missing: 'There is no such document, or it is not one of your queues.',
     noImage: 'The image of this page cannot be shown.',
     noHistory: 'This value has not been changed.',
