@@ -307,6 +307,37 @@ it('what is typed while the field is being stored is what stays', async () => {
   expect(await order.inputValue()).toBe('PO-1');
 });
 
+it('what was typed last is stored when the page is left', async () => {
+  const [id] = (await upload(await invoice('INV-25'))) as [number];
+  await open(id);
+  await page.route('**/content/operations', async (call) => {
+    await page.getByRole('heading', { name: 'Queues' }).waitFor();
+    await call.continue();
+  });
+  const sent = page.waitForRequest('**/content/operations');
+  await field('Order number').fill('PO-FIRST');
+  await sent;
+  await field('Invoice number').fill('LAST');
+  await page.getByRole('link', { name: 'Queues' }).click();
+  await untilValue(id, 'document_id', 'LAST');
+  expect(await readValue(id, 'order_id')).toBe('PO-FIRST');
+});
+
+it('in a narrow window the document stands above its fields, and nothing sticks out', async () => {
+  const [id] = (await upload(await invoice('INV-26'))) as [number];
+  await page.setViewportSize({ width: 420, height: 760 });
+  await open(id);
+  const image = await page.getByAltText('Page 1 of the document').boundingBox();
+  const number = await field('Invoice number').boundingBox();
+  expect(image?.width).toBeGreaterThan(300);
+  expect(image?.y).toBeLessThan(number?.y ?? 0);
+  const sticksOut = () => page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+  expect(await sticksOut()).toBe(false);
+  await page.getByRole('link', { name: 'Queues' }).click();
+  await page.getByRole('heading', { name: 'Queues' }).waitFor();
+  expect(await sticksOut()).toBe(false);
+});
+
 it('what was stored while the service went away is checked when it is back', async () => {
   const [id] = (await upload(await invoice('INV-21'))) as [number];
   const checked = page.waitForResponse('**/content/validate');

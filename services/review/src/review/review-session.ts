@@ -52,6 +52,8 @@ export class ReviewSession {
   private readonly unchecked = new Set<number>();
   private timer: ReturnType<typeof setTimeout> | undefined;
   private isClosed = false;
+  /** The review has ended by an action: there is nothing to write any more. */
+  private isFinished = false;
   private unsubscribe: () => void = () => undefined;
 
   constructor(
@@ -93,8 +95,13 @@ export class ReviewSession {
     });
   }
 
-  /** Ends what runs by itself. */
+  /** The page is left: what was typed last is still sent, and nothing more runs by itself. */
   close(): void {
+    void this.flush();
+    this.stop();
+  }
+
+  private stop(): void {
     this.isClosed = true;
     clearTimeout(this.timer);
     this.unsubscribe();
@@ -241,7 +248,8 @@ export class ReviewSession {
     if (problem && drafts.size > 0) throw problem;
     try {
       await call(`${this.path}/${action}`, { method: 'POST', body });
-      this.close();
+      this.isFinished = true;
+      this.stop();
     } catch (error) {
       if (error instanceof ApiError && Array.isArray(error.body.messages)) {
         this.set({ messages: error.body.messages as Message[] });
@@ -319,7 +327,7 @@ export class ReviewSession {
   private inLine(task: () => Promise<void>): Promise<void> {
     this.waiting += 1;
     const run = this.line.then(async () => {
-      if (this.isClosed || this.store.read().hasEnded) return;
+      if (this.isFinished || this.store.read().hasEnded) return;
       try {
         await task();
         if (this.store.read().problem) this.set({ problem: null });
