@@ -558,6 +558,7 @@ it('a document without tables, and with a value that is not shown', async () => 
   await untilValue(id, 'document_id', 'AFTER');
   await page.keyboard.press('Control+Enter');
   await page.getByText('Vendor in the ERP: required').waitFor();
+  await page.getByText('Not ready: see below').waitFor();
 });
 
 it('buttons run extensions, and open pages that read and write values', async () => {
@@ -645,6 +646,33 @@ it('buttons run extensions, and open pages that read and write values', async ()
       return changes.includes(order?.id);
     });
     expect(presses).toBe(1);
+  } finally {
+    await api.delete(hook.url);
+    await receiver.stop();
+  }
+});
+
+it('an error of an extension keeps a document from being confirmed, until it finds none', async () => {
+  const receiver = await startReceiver();
+  receiver.answer('/hook', () => ({ body: { messages: [{ type: 'error', content: 'The vendor is blocked.' }] } }));
+  const queue = await api.get(`/queues/${system.queueId}`);
+  const hook = await api.post('/hooks', {
+    name: 'Vendors',
+    type: 'webhook',
+    events: ['annotation_content.started', 'annotation_content.user_update'],
+    queues: [queue.url],
+    config: { url: `${receiver.url}/hook` },
+  });
+  try {
+    const [id] = (await upload(await invoice('INV-33'))) as [number];
+    await open(id);
+    await page.getByText('The vendor is blocked.').waitFor();
+    await page.keyboard.press('Control+Enter');
+    await page.getByText('Annotation contains validation errors.').waitFor();
+    expect((await api.get(`/annotations/${id}`)).status).toBe('reviewing');
+    receiver.answer('/hook', () => ({ body: {} }));
+    await page.keyboard.press('Control+Enter');
+    await untilStatus(id, 'exported');
   } finally {
     await api.delete(hook.url);
     await receiver.stop();

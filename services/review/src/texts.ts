@@ -145,6 +145,7 @@ export const texts = {
     allDone: 'Nothing left to review in this queue.',
     needs: (n: number) => `${n} ${n === 1 ? 'field needs' : 'fields need'} you`,
     ready: 'Ready to confirm',
+    notReady: 'Not ready: see below',
     whyNot: 'Why it was not automated',
     sections: 'Fields',
     tables: 'Tables',

@@ -8,6 +8,8 @@ import type { GridChange } from './table-grid';
 const PAUSE_MS = 350;
 const TRY_AGAIN_MS = 3000;
 const MOST_UNDONE = 100;
+/** As the service says it. API: annotations.md section 5. */
+const WRONG = 'Annotation contains validation errors.';
 
 /** What a review shows of itself. */
 export interface ReviewState {
@@ -246,6 +248,11 @@ export class ReviewSession {
     await this.line;
     const { problem, drafts } = this.store.read();
     if (problem && drafts.size > 0) throw problem;
+    if (action === 'confirm' && this.hasErrors()) {
+      // What an extension found wrong may have been put right elsewhere meanwhile.
+      await this.inLine(() => this.checkAll());
+      if (this.hasErrors()) throw new ApiError(400, { detail: WRONG, messages: this.store.read().messages });
+    }
     try {
       await call(`${this.path}/${action}`, { method: 'POST', body });
       this.isFinished = true;
@@ -256,6 +263,10 @@ export class ReviewSession {
       }
       throw error;
     }
+  }
+
+  private hasErrors(): boolean {
+    return this.store.read().messages.some(({ type }) => type === 'error');
   }
 
   /** Shows what others have changed, while nobody types here. */

@@ -406,6 +406,7 @@ export function Review({ annotation, content, schema, pages, document }: ReviewP
     onPress: press,
   };
   const general = useMemo(() => generalMessages(messages, tree, fields, index), [messages, tree, fields, index]);
+  const isWrong = general.some(({ type }) => type === 'error');
   const ofDocument = reasons.filter(({ level }) => level === 'annotation');
   const problem = state.problem;
   const isPurged = status === 'purged';
@@ -527,8 +528,12 @@ export function Review({ annotation, content, schema, pages, document }: ReviewP
       <div className={openTable === null ? 'review-body' : 'review-body with-table'}>
         <aside className="panel" ref={panel} aria-label={texts.review.fieldsTitle}>
           {isOwner && (
-            <p className={needed.length > 0 ? 'summary needs' : 'summary'} role="status">
-              {needed.length > 0 ? texts.review.needs(needed.length) : texts.review.ready}
+            <p className={needed.length > 0 || isWrong ? 'summary needs' : 'summary'} role="status">
+              {needed.length > 0
+                ? texts.review.needs(needed.length)
+                : isWrong
+                  ? texts.review.notReady
+                  : texts.review.ready}
               <kbd>{needed.length > 0 ? 'Enter' : 'Ctrl Enter'}</kbd>
             </p>
           )}
