@@ -284,6 +284,94 @@ it('what is typed is stored and checked by itself', async () => {
   expect(await order.evaluate((input) => input === document.activeElement)).toBe(true);
 });
 
+it('what is typed while the field is being stored is what stays', async () => {
+  const [id] = (await upload(await invoice('INV-20'))) as [number];
+  await open(id);
+  const order = field('Order number');
+  await order.fill('PO-1');
+  await untilValue(id, 'order_id', 'PO-1');
+  let go = () => {};
+  const held = new Promise<void>((resolve) => (go = resolve));
+  await page.route('**/content/operations', async (call) => {
+    await held;
+    await call.continue();
+  });
+  const sent = page.waitForRequest('**/content/operations');
+  const stored = page.waitForResponse('**/content/operations');
+  await order.fill('PO-12');
+  await sent;
+  await order.fill('PO-1');
+  go();
+  await stored;
+  await untilValue(id, 'order_id', 'PO-1');
+  expect(await order.inputValue()).toBe('PO-1');
+});
+
+it('what was typed last is stored when the page is left', async () => {
+  const [id] = (await upload(await invoice('INV-25'))) as [number];
+  await open(id);
+  await page.route('**/content/operations', async (call) => {
+    await page.getByRole('heading', { name: 'Queues' }).waitFor();
+    await call.continue();
+  });
+  const sent = page.waitForRequest('**/content/operations');
+  await field('Order number').fill('PO-FIRST');
+  await sent;
+  await field('Invoice number').fill('LAST');
+  await page.getByRole('link', { name: 'Queues' }).click();
+  await untilValue(id, 'document_id', 'LAST');
+  expect(await readValue(id, 'order_id')).toBe('PO-FIRST');
+});
+
+it('in a narrow window the document stands above its fields, and nothing sticks out', async () => {
+  const [id] = (await upload(await invoice('INV-26'))) as [number];
+  await page.setViewportSize({ width: 420, height: 760 });
+  await open(id);
+  const image = await page.getByAltText('Page 1 of the document').boundingBox();
+  const number = await field('Invoice number').boundingBox();
+  expect(image?.width).toBeGreaterThan(300);
+  expect(image?.y).toBeLessThan(number?.y ?? 0);
+  const sticksOut = () => page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+  expect(await sticksOut()).toBe(false);
+  await page.getByRole('link', { name: 'Queues' }).click();
+  await page.getByRole('heading', { name: 'Queues' }).waitFor();
+  expect(await sticksOut()).toBe(false);
+});
+
+it('what was stored while the service went away is checked when it is back', async () => {
+  const [id] = (await upload(await invoice('INV-21'))) as [number];
+  const checked = page.waitForResponse('**/content/validate');
+  await open(id);
+  await checked;
+  await page.route('**/content/validate', (call) => call.abort(), { times: 1 });
+  const failed = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/content/validate'));
+  await field('Issue date').fill('no date');
+  await failed;
+  await page.getByText('not a date').waitFor();
+});
+
+it('a key that is held down decides only what was seen when it was pressed', async () => {
+  const [first, second] = (await upload(await invoice('INV-22'), await invoice('INV-23'))) as [number, number];
+  const hold = async (key: string) => {
+    for (let i = 0; i < 30; i++) await page.keyboard.down(key);
+  };
+  await open(first);
+  await page.keyboard.down('Control');
+  await hold('Enter');
+  await page.waitForURL(`**/annotations/${second}`);
+  await field('Order number').waitFor();
+  await hold('Enter');
+  await page.keyboard.up('Enter');
+  await page.keyboard.up('Control');
+  await untilStatus(first, 'exported');
+  await field('Order number').focus();
+  await hold('Enter');
+  await page.keyboard.up('Enter');
+  // It is still there, and not confirmed.
+  await field('Order number').fill('STILL-HERE');
+  await untilValue(second, 'order_id', 'STILL-HERE');
+});
+
 it('formulas follow what is typed', async () => {
   const { schema } = await api.get(`/queues/${system.queueId}`);
   const { content } = await api.get(schema);
@@ -449,11 +537,39 @@ it('a table of several hundred rows is edited by keys', async () => {
   await waitFor('the focus to go with the row', () => code(297).evaluate((input) => input === document.activeElement));
 });
 
+it('a document without tables, and with a value that is not shown', async () => {
+  const [first] = (await api.get(`/queues?id=${system.queueId}`)).results;
+  const string = { category: 'datapoint', type: 'string' };
+  const children = [
+    { ...string, id: 'document_id', label: 'Invoice number', constraints: { required: false } },
+    { ...string, id: 'vendor_id', label: 'Vendor in the ERP', hidden: true },
+  ];
+  const content = [{ category: 'section', id: 'basic', label: 'Basic', children }];
+  const schema = await api.post('/schemas', { name: 'No tables', content });
+  const queue = await api.post('/queues', { name: 'No tables', workspace: first.workspace, schema: schema.url });
+  const task = await api.upload(idOf(queue.url), [await invoice('INV-32')]);
+  const { annotationIds } = await waitFor('the upload', () => api.findUploaded(task), { timeoutMs: 60_000 });
+  const [id] = annotationIds as [number];
+  await untilStatus(id, 'to_review');
+  await open(id);
+  // There is no row to add, and what is typed afterwards is stored.
+  await page.keyboard.press('Alt+i');
+  await field('Invoice number').fill('AFTER');
+  await untilValue(id, 'document_id', 'AFTER');
+  await page.keyboard.press('Control+Enter');
+  await page.getByText('Vendor in the ERP: required').waitFor();
+  await page.getByText('Not ready: see below').waitFor();
+});
+
 it('buttons run extensions, and open pages that read and write values', async () => {
   const receiver = await startReceiver();
+  let presses = 0;
+  let changes: number[] = [];
   receiver.answer('/hook', ({ body }) => {
     const button = flatten(body.annotation.content).find(({ schema_id }) => schema_id === 'look_up');
-    const pressed = body.updated_datapoints.includes(button?.id);
+    changes = body.updated_datapoints;
+    const pressed = changes.includes(button?.id);
+    if (pressed) presses += 1;
     return { body: pressed ? { messages: [{ type: 'info', content: 'Vendor 4711 was found.' }] } : {} };
   });
   receiver.answer('/popup', {
@@ -489,6 +605,12 @@ it('buttons run extensions, and open pages that read and write values', async ()
             type: 'button',
             popup_url: `${receiver.url}/popup`,
           },
+          {
+            category: 'multivalue',
+            id: 'orders',
+            label: 'Orders',
+            children: { category: 'datapoint', id: 'order', label: 'Order', type: 'string' },
+          },
         ],
       },
     ],
@@ -516,6 +638,41 @@ it('buttons run extensions, and open pages that read and write values', async ()
     await popup.getByRole('button', { name: 'Take it' }).click();
     await untilValue(id, 'document_id', 'FROM-POPUP');
     await waitFor('the popup to be closed', () => popup.isClosed());
+    // A new row is checked with everything else, and presses nothing.
+    await page.getByRole('button', { name: 'Add a value' }).click();
+    await field('Orders 1').waitFor();
+    await waitFor('the check', async () => {
+      const order = (await nodes(id)).find(({ schema_id }) => schema_id === 'order');
+      return changes.includes(order?.id);
+    });
+    expect(presses).toBe(1);
+  } finally {
+    await api.delete(hook.url);
+    await receiver.stop();
+  }
+});
+
+it('an error of an extension keeps a document from being confirmed, until it finds none', async () => {
+  const receiver = await startReceiver();
+  receiver.answer('/hook', () => ({ body: { messages: [{ type: 'error', content: 'The vendor is blocked.' }] } }));
+  const queue = await api.get(`/queues/${system.queueId}`);
+  const hook = await api.post('/hooks', {
+    name: 'Vendors',
+    type: 'webhook',
+    events: ['annotation_content.started', 'annotation_content.user_update'],
+    queues: [queue.url],
+    config: { url: `${receiver.url}/hook` },
+  });
+  try {
+    const [id] = (await upload(await invoice('INV-33'))) as [number];
+    await open(id);
+    await page.getByText('The vendor is blocked.').waitFor();
+    await page.keyboard.press('Control+Enter');
+    await page.getByText('Annotation contains validation errors.').waitFor();
+    expect((await api.get(`/annotations/${id}`)).status).toBe('reviewing');
+    receiver.answer('/hook', () => ({ body: {} }));
+    await page.keyboard.press('Control+Enter');
+    await untilStatus(id, 'exported');
   } finally {
     await api.delete(hook.url);
     await receiver.stop();
@@ -623,6 +780,13 @@ it('a document in a page of others is confirmed there, and goes on where they wa
   expect((await api.get(`/annotations/${other}`)).status).toBe('postponed');
   await elsewhere.close();
   await erp.stop();
+});
+
+it('a page of the list that has nothing any more gives way to the first one', async () => {
+  await upload(await invoice('INV-24'));
+  await page.goto(`${root}/queues/${system.queueId}?page=7&show=to_review`);
+  await page.getByRole('link', { name: 'INV-24.pdf' }).waitFor();
+  expect(new URL(page.url()).search).toBe('?show=to_review');
 });
 
 it('postponed, rejected and deleted documents leave the list of what waits', async () => {

@@ -525,7 +525,7 @@ export function annotationRoutes(context: RouteContext) {
     }),
     route('PATCH', '/annotations/:id/processing_duration', {
       allow: 'review',
-      doc: DURATION.one('Add to the time of the review'),
+      doc: DURATION.one('Set the time of the review'),
       body: processingDuration,
       call: ({ parameters, body }, caller) =>
         annotations.updateProcessingDuration({ annotationId: parameters.id, duration: toDuration(body) }, caller),

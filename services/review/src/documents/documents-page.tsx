@@ -2,6 +2,7 @@ import { ChevronLeftIcon, ChevronRightIcon, GearIcon, MagnifyingGlassIcon, Uploa
 import { useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useEffect, useState } from 'react';
 import { Link, useParams, useSearchParams } from 'react-router';
+import { ApiError } from '../api/client';
 import { useRefetchInterval } from '../api/live';
 import { type AnnotationPage, queries } from '../api/queries';
 import type { Queue } from '../api/types';
@@ -63,6 +64,12 @@ export function DocumentsPage() {
       },
       { replace: true },
     );
+  // The last documents of the last page have left it.
+  const isBeyond = list.error instanceof ApiError && list.error.status === 404 && wanted.page > 1;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only once it is known
+  useEffect(() => {
+    if (isBeyond) change({});
+  }, [isBeyond]);
   const sortBy = (key: string) => change({ ordering: ordering === key ? `-${key}` : key });
 
   const isEmpty = queue !== undefined && !wanted.search && list.data?.pagination.total === 0 && show === 'all';
@@ -78,7 +85,7 @@ export function DocumentsPage() {
   const body = (
     <>
       <Filters queue={queue} show={show} search={wanted.search} onChange={change} />
-      {list.error && <Problem error={list.error} onRetry={() => void list.refetch()} />}
+      {list.error && !isBeyond && <Problem error={list.error} onRetry={() => void list.refetch()} />}
       {list.data && isEmpty && <FirstDocuments inbox={queue?.inbox ?? null} mayUpload={rights.mayUpload} />}
       {list.data && !isEmpty && (
         <>

@@ -1,8 +1,9 @@
-import type { Content, ContentNode, SchemaNode } from '../api/types';
+import type { Content, ContentNode, Message, SchemaNode } from '../api/types';
 import {
   columnOperations,
   columnsOf,
   fieldsOf,
+  generalMessages,
   indexSchema,
   linesOf,
   mergeNodes,
@@ -210,6 +211,12 @@ it('what was copied from a spreadsheet is written over rows, and further lines b
     ['Bolt', 'B-1'],
     ['Nut', 'N-1'],
   ]);
+  // Spreadsheets put in quotes what has lines or quotes in it.
+  expect(linesOf('A\t"Line 1\r\nLine ""2"""\t5\r\n"B"\t3" pipe\t\r\n')).toEqual([
+    ['A', 'Line 1\nLine "2"', '5'],
+    ['B', '3" pipe', ''],
+  ]);
+  expect(linesOf('"not closed\nnext\n\nlast')).toEqual([['"not closed'], ['next'], [''], ['last']]);
   const rows = [wideRow(10, 'a', ''), wideRow(20, 'b', '')];
   const lines = linesOf('Bolt\tB-1\t99\nNut\tN-1\t99');
   const operations = pasteOperations(table(rows), lines, { row: 1, column: 'what' }, WIDE);
@@ -229,5 +236,31 @@ it('what was copied from a spreadsheet is written over rows, and further lines b
   ]);
   expect(pasteOperations(table(rows), [['X']], { row: 0, column: 'code' }, WIDE)).toEqual([
     { op: 'replace', id: 12, value: cell('X') },
+  ]);
+});
+
+it('columns and cells are shown as the document says, where it says otherwise than the schema', () => {
+  const ids = (rows: ContentNode[]) => columnsOf(table(rows), index).map(({ id }) => id);
+  const withoutSum = ({ children = [], ...one }: ContentNode): ContentNode => ({
+    ...one,
+    children: children.map((cell) => (cell.schema_id === 'sum' ? { ...cell, hidden: true } : cell)),
+  });
+  const first = row(10, 'a');
+  const second = row(20, 'b');
+  expect(ids([])).toEqual(['what', 'sum']);
+  expect(ids([withoutSum(first), withoutSum(second)])).toEqual(['what']);
+  expect(ids([withoutSum(first), second])).toEqual(['what', 'sum']);
+});
+
+it('messages about what is not shown are told with its name', () => {
+  const said = (id: string, type: Message['type'] = 'error') => ({ id, type, content: 'wrong' });
+  const all = tree([row(10, 'a')]);
+  const messages = ['2', '3', '5', '6', '11', '90', 'all', '4711'].map((id) => said(id));
+  const general = generalMessages([...messages, said('3', 'aggregation')], all, fieldsOf(all, index), index);
+  expect(general.map(({ id, content }) => [id, content])).toEqual([
+    ['3', 'secret: wrong'],
+    ['5', 'Orders: wrong'],
+    ['all', 'wrong'],
+    ['4711', 'wrong'],
   ]);
 });

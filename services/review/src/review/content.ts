@@ -71,12 +71,39 @@ export function findTable(tree: readonly ContentNode[], { id }: ContentNode): Co
   return tree.flatMap(({ children }) => children ?? []).find((one) => one.id === id);
 }
 
+/**
+ * Messages that stand at no value: those of the whole document, and with their names those of lists and of values that are not
+ * shown, which keep a document from being confirmed all the same.
+ */
+export function generalMessages(
+  messages: readonly Message[],
+  tree: readonly ContentNode[],
+  fields: readonly Field[],
+  index: SchemaIndex,
+): Message[] {
+  const said = messages.filter(({ type }) => type !== 'aggregation');
+  if (said.length === 0) return said;
+  const elsewhere = new Set([...fields, ...tablesOf(tree, index)].map(({ id }) => String(id)));
+  const nodes = new Map(flatten(tree).map((node) => [String(node.id), node]));
+  return said.flatMap((message) => {
+    if (elsewhere.has(message.id)) return [];
+    const node = nodes.get(message.id);
+    const label = node && index.get(node.schema_id)?.label;
+    return [label ? { ...message, content: `${label}: ${message.content}` } : message];
+  });
+}
+
 /** Columns of a table that are shown: those of values, or of buttons. */
 export function columnsOf(table: ContentNode, index: SchemaIndex, kind: 'values' | 'buttons' = 'values'): SchemaNode[] {
   const schema = index.get(table.schema_id);
   const tuple = schema && childrenOf(schema)[0];
   const isWanted = ({ type }: SchemaNode) => (type === 'button') === (kind === 'buttons');
-  return tuple ? childrenOf(tuple).filter((column) => !column.hidden && isWanted(column)) : [];
+  const rows = table.children ?? [];
+  const isShown = (column: SchemaNode) =>
+    rows.length === 0
+      ? !column.hidden
+      : rows.some(({ children }) => children?.some((cell) => cell.schema_id === column.id && !isHidden(cell, column)));
+  return tuple ? childrenOf(tuple).filter((column) => isWanted(column) && isShown(column)) : [];
 }
 
 /** Whether a person has to look at a value: nothing confirms it, or there is an error. */
@@ -196,13 +223,18 @@ export function columnOperations(multivalue: ContentNode, [a, b]: readonly [stri
   );
 }
 
-/** Lines and cells of a text that was copied from a table. */
+/** Lines and cells of a text that was copied from a table. Spreadsheets put cells in quotes that have lines or quotes in them. */
 export function linesOf(text: string): string[][] {
-  return text
-    .replace(/\r?\n$/, '')
-    .split(/\r?\n/)
-    .map((line) => line.split('\t').map((cell) => cell.trim()));
+  const lines: string[][] = [[]];
+  for (const [, quoted, plain = '', end] of text.replace(/\r?\n$/, '').matchAll(CELL)) {
+    lines.at(-1)?.push(quoted === undefined ? plain.trim() : quoted.replaceAll('""', '"').replaceAll('\r', ''));
+    if (end === '') break;
+    if (end !== '\t') lines.push([]);
+  }
+  return lines;
 }
+/** A cell, and what stands behind it. */
+const CELL = /(?:"((?:[^"]|"")*)"|([^\t\r\n]*))(\t|\r\n|\r|\n|$)/g;
 
 /** The operations that write lines into a table from a row and a column on; lines that do not fit become rows. */
 export function pasteOperations(

@@ -3,7 +3,7 @@ import { type ClipboardEvent, Fragment, useRef } from 'react';
 import type { ContentNode, Message, SchemaNode } from '../api/types';
 import { texts } from '../texts';
 import { FieldButton } from './buttons';
-import { columnsOf, linesOf, needsPerson } from './content';
+import { columnsOf, isHidden, linesOf, needsPerson } from './content';
 import { FieldInput } from './field-input';
 import type { FieldProps } from './field-panel';
 import { useRowWindow } from './use-row-window';
@@ -243,7 +243,7 @@ function Cell({
   onType,
 }: FieldProps & { readonly row: ContentNode; readonly at: number; readonly column: SchemaNode }) {
   const node = row.children?.find(({ schema_id }) => schema_id === column.id);
-  if (!node) return <td />;
+  if (!node || isHidden(node, column)) return <td />;
   const own = messages.filter(({ id, type }) => id === String(node.id) && type !== 'aggregation');
   const draft = drafts.get(node.id);
   const needs = draft === undefined && needsPerson({ id: node.id, node, schema: column }, own);

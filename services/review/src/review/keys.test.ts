@@ -7,6 +7,7 @@ const press = (to: Partial<Pressed>): Pressed => ({
   metaKey: false,
   altKey: false,
   shiftKey: false,
+  repeat: false,
   inField: true,
   ...to,
 });
@@ -31,6 +32,18 @@ it('knows letters by their place when Alt changes what they write', () => {
 it('leaves typing alone', () => {
   for (const key of ['a', 'Z', '?', '1', ' ']) expect(commandOf(press({ key }))).toBeUndefined();
   expect(commandOf(press({ key: '@', code: 'KeyQ', ctrlKey: true, altKey: true }))).toBeUndefined();
+});
+
+it('a key that is held down moves on, and decides nothing', () => {
+  const hold = (to: Partial<Pressed>) => commandOf(press({ ...to, repeat: true }));
+  expect(hold({ key: 'Tab' })).toBe('nextField');
+  expect(hold({ code: 'KeyZ', ctrlKey: true })).toBe('undo');
+  expect(hold({ key: 'Enter' })).toBeNull();
+  expect(hold({ key: 'Enter', ctrlKey: true })).toBeNull();
+  expect(hold({ key: 'Enter', inField: false })).toBeNull();
+  expect(hold({ code: 'KeyP', altKey: true })).toBeNull();
+  expect(hold({ key: 'Escape' })).toBeNull();
+  expect(hold({ key: 'a' })).toBeUndefined();
 });
 
 it('has every command once', () => {

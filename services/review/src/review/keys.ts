@@ -32,10 +32,12 @@ interface Shortcut {
   readonly keys: readonly string[];
   readonly does: string;
   readonly fits: (event: Pressed) => boolean;
+  /** Goes on while its keys are held down. Others count once: nothing is decided that nobody has seen. */
+  readonly goesOn?: true;
 }
 
 /** What of a keyboard event counts. */
-export type Pressed = Pick<KeyboardEvent, 'key' | 'code' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'> & {
+export type Pressed = Pick<KeyboardEvent, 'key' | 'code' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey' | 'repeat'> & {
   /** Whether a field has the focus. */
   readonly inField: boolean;
 };
@@ -63,9 +65,16 @@ export const SHORTCUTS: readonly Shortcut[] = [
     keys: ['Shift', 'Enter'],
     does: 'Back to the previous field that needs you',
     fits: inField(shift('Enter')),
+    goesOn: true,
   },
-  { command: 'nextField', keys: ['Tab'], does: 'Next field', fits: inField(plain('Tab')) },
-  { command: 'previousField', keys: ['Shift', 'Tab'], does: 'Previous field', fits: inField(shift('Tab')) },
+  { command: 'nextField', keys: ['Tab'], does: 'Next field', fits: inField(plain('Tab')), goesOn: true },
+  {
+    command: 'previousField',
+    keys: ['Shift', 'Tab'],
+    does: 'Previous field',
+    fits: inField(shift('Tab')),
+    goesOn: true,
+  },
   {
     command: 'confirm',
     keys: ['Ctrl', 'Enter'],
@@ -81,31 +90,47 @@ export const SHORTCUTS: readonly Shortcut[] = [
     keys: ['Ctrl', 'Z'],
     does: 'Undo',
     fits: (event) => control(event) && event.code === 'KeyZ' && !event.shiftKey,
+    goesOn: true,
   },
   {
     command: 'redo',
     keys: ['Ctrl', 'Shift', 'Z'],
     does: 'Redo',
     fits: (event) => control(event) && event.code === 'KeyZ' && event.shiftKey,
+    goesOn: true,
   },
-  { command: 'cellBelow', keys: ['↓'], does: 'In a table: the row below', fits: inField(plain('ArrowDown')) },
-  { command: 'cellAbove', keys: ['↑'], does: 'In a table: the row above', fits: inField(plain('ArrowUp')) },
+  {
+    command: 'cellBelow',
+    keys: ['↓'],
+    does: 'In a table: the row below',
+    fits: inField(plain('ArrowDown')),
+    goesOn: true,
+  },
+  {
+    command: 'cellAbove',
+    keys: ['↑'],
+    does: 'In a table: the row above',
+    fits: inField(plain('ArrowUp')),
+    goesOn: true,
+  },
   { command: 'addRow', keys: ['Alt', 'I'], does: 'Add a row to the table', fits: alt('KeyI') },
   { command: 'removeRow', keys: ['Alt', 'K'], does: 'Remove the row', fits: alt('KeyK') },
-  { command: 'moveUp', keys: ['Alt', '↑'], does: 'Move the row up', fits: alt('ArrowUp') },
-  { command: 'moveDown', keys: ['Alt', '↓'], does: 'Move the row down', fits: alt('ArrowDown') },
+  { command: 'moveUp', keys: ['Alt', '↑'], does: 'Move the row up', fits: alt('ArrowUp'), goesOn: true },
+  { command: 'moveDown', keys: ['Alt', '↓'], does: 'Move the row down', fits: alt('ArrowDown'), goesOn: true },
   { command: 'grid', keys: ['Alt', 'G'], does: 'Lines of the table on the page', fits: alt('KeyG') },
   {
     command: 'zoomIn',
     keys: ['Alt', '+'],
     does: 'Zoom in',
     fits: (event) => event.altKey && ['Equal', 'NumpadAdd', 'BracketRight'].includes(event.code),
+    goesOn: true,
   },
   {
     command: 'zoomOut',
     keys: ['Alt', '-'],
     does: 'Zoom out',
     fits: (event) => event.altKey && ['Minus', 'NumpadSubtract', 'Slash'].includes(event.code),
+    goesOn: true,
   },
   { command: 'zoomFit', keys: ['Alt', '0'], does: 'Fit to width', fits: alt('Digit0') },
   { command: 'turn', keys: ['Alt', 'T'], does: 'Turn the view', fits: alt('KeyT') },
@@ -119,7 +144,10 @@ export const SHORTCUTS: readonly Shortcut[] = [
   },
 ];
 
-/** What an event means; undefined: nothing of its own. */
-export function commandOf(event: Pressed): Command | undefined {
-  return SHORTCUTS.find(({ fits }) => fits(event))?.command;
+/** What an event means; undefined: nothing of its own, null: nothing at all, as the key is only held down. */
+export function commandOf(event: Pressed): Command | null | undefined {
+  const shortcut = SHORTCUTS.find(({ fits }) => fits(event));
+  // Held down, Enter would press the button that has got the focus by it.
+  if (event.repeat && (shortcut ? !shortcut.goesOn : event.key === 'Enter')) return null;
+  return shortcut?.command;
 }

@@ -8,6 +8,8 @@ import type { GridChange } from './table-grid';
 const PAUSE_MS = 350;
 const TRY_AGAIN_MS = 3000;
 const MOST_UNDONE = 100;
+/** As the service says it. API: annotations.md section 5. */
+const WRONG = 'Annotation contains validation errors.';
 
 /** What a review shows of itself. */
 export interface ReviewState {
@@ -48,8 +50,12 @@ export class ReviewSession {
   private redoSteps: Step[] = [];
   private line: Promise<unknown> = Promise.resolve();
   private waiting = 0;
+  /** Values that are stored and were not checked yet: the service was away meanwhile. */
+  private readonly unchecked = new Set<number>();
   private timer: ReturnType<typeof setTimeout> | undefined;
   private isClosed = false;
+  /** The review has ended by an action: there is nothing to write any more. */
+  private isFinished = false;
   private unsubscribe: () => void = () => undefined;
 
   constructor(
@@ -91,8 +97,13 @@ export class ReviewSession {
     });
   }
 
-  /** Ends what runs by itself. */
+  /** The page is left: what was typed last is still sent, and nothing more runs by itself. */
   close(): void {
+    void this.flush();
+    this.stop();
+  }
+
+  private stop(): void {
     this.isClosed = true;
     clearTimeout(this.timer);
     this.unsubscribe();
@@ -108,7 +119,8 @@ export class ReviewSession {
 
   type(id: number, value: string): void {
     const drafts = new Map(this.store.read().drafts);
-    if (value === (this.valueOf(id) ?? '')) drafts.delete(id);
+    // While something is on its way, another value may be about to be stored.
+    if (this.waiting === 0 && value === (this.valueOf(id) ?? '')) drafts.delete(id);
     else drafts.set(id, value);
     this.keep(drafts);
     clearTimeout(this.timer);
@@ -123,7 +135,7 @@ export class ReviewSession {
       const there = new Set(flatten(this.store.read().tree).map(({ id }) => id));
       const sent = new Map([...this.store.read().drafts].filter(([id]) => there.has(id)));
       if (sent.size < this.store.read().drafts.size) this.keep(sent);
-      if (sent.size === 0) return;
+      if (sent.size === 0) return this.unchecked.size === 0 ? undefined : this.checkChanged([]);
       const operations = [...sent].map(
         ([id, value]): Operation => ({
           op: 'replace',
@@ -135,7 +147,7 @@ export class ReviewSession {
       await this.write(operations);
       const left = [...this.store.read().drafts].filter(([id, value]) => sent.get(id) !== value);
       this.keep(new Map(left));
-      await this.validate([...sent.keys()]);
+      await this.checkChanged(sent.keys());
     });
   };
 
@@ -164,7 +176,7 @@ export class ReviewSession {
       });
       const nodes = 'category' in answer ? [answer] : answer.content;
       this.set({ tree: mergeNodes(this.store.read().tree, nodes) });
-      await this.validate([id]);
+      await this.checkChanged([id]);
     });
   }
 
@@ -176,7 +188,7 @@ export class ReviewSession {
       if (operations.length === 0) return;
       this.remember(key);
       await this.write(operations);
-      await this.validateAll();
+      await this.checkAll();
     });
   }
 
@@ -197,7 +209,7 @@ export class ReviewSession {
       const body = { grid_index: index, grid, operations };
       const node = await call<ContentNode>(`${path}/grid_parts_operations`, { method: 'POST', body });
       this.set({ tree: mergeNodes(this.store.read().tree, [node]) });
-      await this.validateAll();
+      await this.checkAll();
     });
   }
 
@@ -226,7 +238,7 @@ export class ReviewSession {
       this[from] = this[from].slice(0, -1);
       this[to] = [...this[to], { key: step.key, tree }];
       this.set({});
-      await this.validateAll();
+      await this.checkAll();
     });
   }
 
@@ -236,15 +248,25 @@ export class ReviewSession {
     await this.line;
     const { problem, drafts } = this.store.read();
     if (problem && drafts.size > 0) throw problem;
+    if (action === 'confirm' && this.hasErrors()) {
+      // What an extension found wrong may have been put right elsewhere meanwhile.
+      await this.inLine(() => this.checkAll());
+      if (this.hasErrors()) throw new ApiError(400, { detail: WRONG, messages: this.store.read().messages });
+    }
     try {
       await call(`${this.path}/${action}`, { method: 'POST', body });
-      this.close();
+      this.isFinished = true;
+      this.stop();
     } catch (error) {
       if (error instanceof ApiError && Array.isArray(error.body.messages)) {
         this.set({ messages: error.body.messages as Message[] });
       }
       throw error;
     }
+  }
+
+  private hasErrors(): boolean {
+    return this.store.read().messages.some(({ type }) => type === 'error');
   }
 
   /** Shows what others have changed, while nobody types here. */
@@ -289,12 +311,19 @@ export class ReviewSession {
     this.set({ tree: content });
   }
 
-  private validateAll(): Promise<void> {
-    return this.validate(
+  /** Every value: not the buttons, which nobody has pressed. */
+  private checkAll(): Promise<void> {
+    return this.checkChanged(
       flatten(this.store.read().tree)
-        .filter(({ category }) => category === 'datapoint')
+        .filter(({ content }) => content)
         .map(({ id }) => id),
     );
+  }
+
+  private async checkChanged(ids: Iterable<number>): Promise<void> {
+    for (const id of ids) this.unchecked.add(id);
+    await this.validate([...this.unchecked]);
+    this.unchecked.clear();
   }
 
   private async validate(updated: readonly number[], isStart = false): Promise<void> {
@@ -309,7 +338,7 @@ export class ReviewSession {
   private inLine(task: () => Promise<void>): Promise<void> {
     this.waiting += 1;
     const run = this.line.then(async () => {
-      if (this.isClosed || this.store.read().hasEnded) return;
+      if (this.isFinished || this.store.read().hasEnded) return;
       try {
         await task();
         if (this.store.read().problem) this.set({ problem: null });
@@ -318,10 +347,12 @@ export class ReviewSession {
         this.fail(error);
       }
     });
-    this.line = run.finally(() => {
+    const done = () => {
       this.waiting -= 1;
       if (this.waiting === 0 && this.store.read().isSaving) this.set({ isSaving: false });
-    });
+    };
+    // Whatever one of them met, the next ones have their turn.
+    this.line = run.then(done, done);
     return run;
   }
 

@@ -31,6 +31,7 @@ import {
   type Field,
   fieldsOf,
   findTable,
+  generalMessages,
   indexSchema,
   needing,
   nextField,
@@ -89,6 +90,7 @@ export function Review({ annotation, content, schema, pages, document }: ReviewP
   const [isBusy, setBusy] = useState(false);
   const viewer = useRef<ViewerControls>(null);
   const wanted = useRef<number | null>(null);
+  const panel = useRef<HTMLElement>(null);
   const confirmButton = useRef<HTMLButtonElement>(null);
 
   const fields = useMemo(() => fieldsOf(tree, index), [tree, index]);
@@ -182,7 +184,11 @@ export function Review({ annotation, content, schema, pages, document }: ReviewP
     } catch (error) {
       const refusal = error instanceof ApiError ? error.body.messages : undefined;
       showToast((error as Error).message, true);
-      if (Array.isArray(refusal)) goTo(fields.find((field) => refusal.some((one) => one.id === String(field.id))));
+      if (Array.isArray(refusal)) {
+        const wrong = fields.find((field) => refusal.some((one) => one.id === String(field.id)));
+        if (wrong) goTo(wrong);
+        else panel.current?.scrollTo({ top: 0 });
+      }
     }
     setBusy(false);
   };
@@ -323,8 +329,10 @@ export function Review({ annotation, content, schema, pages, document }: ReviewP
       if (isOwner) void session.redo();
     },
     sheet: () => setDialog('sheet'),
-    addRow: () =>
-      isOwner && addRow((active?.multivalue ?? tables.find((one) => one.id === openTable) ?? tables[0]) as ContentNode),
+    addRow: () => {
+      const multivalue = active?.multivalue ?? tables.find((one) => one.id === openTable) ?? tables[0];
+      if (isOwner && multivalue) addRow(multivalue);
+    },
     removeRow: () => isOwner && active?.multivalue && removeRow(active.multivalue, active.row ?? 0),
     moveUp: () => isOwner && active?.multivalue && moveRow(active.multivalue, active.row ?? 0, -1),
     moveDown: () => isOwner && active?.multivalue && moveRow(active.multivalue, active.row ?? 0, 1),
@@ -361,13 +369,14 @@ export function Review({ annotation, content, schema, pages, document }: ReviewP
         metaKey: event.metaKey,
         altKey: event.altKey,
         shiftKey: event.shiftKey,
+        repeat: event.repeat,
         inField: inField || target.tagName === 'INPUT',
       });
-      if (!command) return;
+      if (command === undefined) return;
       const movesCaret = target.tagName === 'TEXTAREA' || target.tagName === 'SELECT';
       if ((command === 'cellAbove' || command === 'cellBelow') && (movesCaret || !target.closest('.grid'))) return;
       event.preventDefault();
-      latest.current[command]();
+      if (command) latest.current[command]();
     };
     window.addEventListener('keydown', onKey);
     return () => window.removeEventListener('keydown', onKey);
@@ -396,19 +405,22 @@ export function Review({ annotation, content, schema, pages, document }: ReviewP
     onRemoveRow: removeRow,
     onPress: press,
   };
-  const general = messages.filter((message) => message.id === 'all' && message.type !== 'aggregation');
+  const general = useMemo(() => generalMessages(messages, tree, fields, index), [messages, tree, fields, index]);
+  const isWrong = general.some(({ type }) => type === 'error');
   const ofDocument = reasons.filter(({ level }) => level === 'annotation');
   const problem = state.problem;
+  const isPurged = status === 'purged';
+  const name = document && (document.original_file_name || `#${id}`);
 
   return (
     <main className="review" id="content">
-      <h1 className="hidden">{document?.original_file_name ?? `#${id}`}</h1>
+      <h1 className="hidden">{name}</h1>
       <div className="review-bar">
         <ToolButton label={texts.review.back} onClick={leave}>
           <ChevronLeftIcon />
         </ToolButton>
-        <span className="review-name" dir="auto" title={document?.original_file_name}>
-          {document?.original_file_name}
+        <span className="review-name" dir="auto" title={name}>
+          {name}
         </span>
         <StateBadge status={status} />
         <span className="muted save-state" role="status">
@@ -418,7 +430,7 @@ export function Review({ annotation, content, schema, pages, document }: ReviewP
           <ToolButton label={texts.review.undo} keys="Ctrl Z" disabled={!isOwner || !state.canUndo} onClick={run.undo}>
             <ResetIcon />
           </ToolButton>
-          {!embedded && (
+          {!embedded && !isPurged && (
             <a
               className="button icon"
               href={document ? localUrl(document.content) : undefined}
@@ -514,15 +526,19 @@ export function Review({ annotation, content, schema, pages, document }: ReviewP
         onTakeOver={rights.mayReview ? takeOver : undefined}
       />
       <div className={openTable === null ? 'review-body' : 'review-body with-table'}>
-        <aside className="panel" aria-label={texts.review.fieldsTitle}>
+        <aside className="panel" ref={panel} aria-label={texts.review.fieldsTitle}>
           {isOwner && (
-            <p className={needed.length > 0 ? 'summary needs' : 'summary'} role="status">
-              {needed.length > 0 ? texts.review.needs(needed.length) : texts.review.ready}
+            <p className={needed.length > 0 || isWrong ? 'summary needs' : 'summary'} role="status">
+              {needed.length > 0
+                ? texts.review.needs(needed.length)
+                : isWrong
+                  ? texts.review.notReady
+                  : texts.review.ready}
               <kbd>{needed.length > 0 ? 'Enter' : 'Ctrl Enter'}</kbd>
             </p>
           )}
-          {general.map(({ type, content: text }) => (
-            <Notice key={text} kind={type}>
+          {general.map(({ id: of, type, content: text }) => (
+            <Notice key={`${of} ${text}`} kind={type}>
               {text}
             </Notice>
           ))}
@@ -543,7 +559,7 @@ export function Review({ annotation, content, schema, pages, document }: ReviewP
           <FieldPanel tree={tree} {...shared} />
         </aside>
         <div className={beside === null ? 'paper' : 'paper two'}>
-          {pages.length === 0 && <p className="no-pages">{texts.review.noPages}</p>}
+          {pages.length === 0 && <p className="no-pages">{isPurged ? texts.review.purged : texts.review.noPages}</p>}
           {pages.length > 0 && (
             <PageViewer
               annotationId={id}
