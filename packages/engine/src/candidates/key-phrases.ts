@@ -25,6 +25,9 @@ const WEAK = 0.45;
 /** Letters of a phrase that is known without its spaces too. */
 const LEAST_JOINED = 6;
 
+/** How "number" is abbreviated in labels. */
+const NUMBER = ['n', 'no', 'nr', 'num', 'nro'];
+
 /** First part of a phrase -> phrases, longest first. */
 export type Dictionary = Map<string, Phrase[]>;
 
@@ -52,6 +55,15 @@ export function loadPhrases(file: string): Dictionary {
     const joined = parts.join('');
     if (joined.length < LEAST_JOINED || byText.has(joined)) continue;
     byText.set(joined, { parts: [joined], meanings });
+  }
+  // "N.º de factura" is read as "n o de factura", and is the same as "n de factura", "no de factura", "nr de factura".
+  for (const { parts, meanings } of [...byText.values()]) {
+    const at = parts.findIndex((part) => NUMBER.includes(part));
+    if (at < 0 || parts.length < 2 || (parts[at] === 'n' && parts[at + 1] === 'o')) continue;
+    for (const word of [...NUMBER, 'n o']) {
+      const same = parts.with(at, word).join(' ').split(' ');
+      if (!byText.has(same.join(' '))) byText.set(same.join(' '), { parts: same, meanings });
+    }
   }
   const dictionary: Dictionary = new Map();
   for (const phrase of byText.values()) {
