@@ -88,6 +88,7 @@ export function findKeys(page: PageLayout, dictionary: Dictionary = KEYS): Key[]
       token.parts.map((part, at) => ({ part, token, first: at === 0, last: at === token.parts.length - 1 })),
     );
     if (mend) for (const entry of stream) entry.part = mend(entry.part);
+    if (dictionary === KEYS && stream[0]) stream[0].part = baseOf(stream[0].part, dictionary);
     let at = 0;
     while (at < stream.length) {
       const entry = stream[at]!;
@@ -116,6 +117,12 @@ export function findKeys(page: PageLayout, dictionary: Dictionary = KEYS): Key[]
     }
   }
   return dictionary === KEYS ? joinTotals(joinNamedTotals(joinPairs(withWrapped(page, keys, dictionary)))) : keys;
+}
+
+/** "Privatrechnung 2025/0417": compounds at the beginning of a text that no phrase begins with are invoices of some kind. */
+function baseOf(part: string, dictionary: Dictionary): string {
+  const base = /(?<=\p{L}{3})(?:(?<!be|ab|ver)rechnung|faktura|factuur)$/u.exec(part)?.[0];
+  return base && !dictionary.has(part) ? base : part;
 }
 
 /** A cell of a sheet shows only the beginning of a label that is too long for it. */
