@@ -123,7 +123,13 @@ const LEAST_NAME = 5;
 
 /** Whether the two lines under a text are a street and a place. */
 function isOverAddress(page: PageLayout, segment: Segment): boolean {
-  const lineBelow = (above: Segment) => page.segments.find((one) => lineAbove(page, one) === above);
+  const lineBelow = (above: Segment) =>
+    page.segments.find(
+      (one) =>
+        one.box[1] > above.box[1] + 0.4 * page.unit &&
+        linesBetween(above, one, page.unit) < 0.9 &&
+        Math.abs(one.box[0] - above.box[0]) < page.unit,
+    );
   const street = lineBelow(segment);
   const place = street && lineBelow(street);
   return place !== undefined && (isPostal(street!.text) || isPostal(place.text));
