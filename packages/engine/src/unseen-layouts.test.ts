@@ -291,3 +291,61 @@ test('OCR takes the point between thousands for a comma', () => {
   const fields = read('Base imponible    1,394,00 €\nIVA 21 %            292,74 €\nTotal           1.686,74 €');
   expect(fields.amount_total_base).toBe('1394.00');
 });
+
+test.each([
+  ['N.º de factura', 'document_id'],
+  ['Bolletta nr', 'document_id'],
+  ['Zlecenie nr', 'order_id'],
+  ['Uw opdrachtnr.', 'order_id'],
+  ['Marché n°', 'order_id'],
+  ['Gästenr.', 'customer_id'],
+  ['Kunden-ID', 'customer_id'],
+  ['Asiakkaan numero', 'customer_id'],
+])('the label %s', (label, field) => {
+  expect(read(`${label}    88417-B`)[field]).toBe('88417-B');
+});
+
+test.each(["À payer jusqu'au", 'Forfalder', 'Úhrada do', 'Te betalen tegen', 'Zahlungseingang bis'])(
+  'the day %s',
+  (label) => {
+    expect(read(`${label}    2025-03-14`).date_due).toBe('2025-03-14');
+  },
+);
+
+test.each([
+  ['RE 2024/AB 0017', 'RE2024/AB0017'],
+  ['FV/EX 0118/04/2025', 'FV/EX0118/04/2025'],
+  ['GS 25 / 1044', 'GS25/1044'],
+])('a number of the document in groups, the first of letters: %s', (printed, value) => {
+  expect(read(`Invoice no. ${printed}`).document_id).toBe(value);
+});
+
+test('a currency behind a number is no group of it', () => {
+  expect(read('Invoice no. INV-2207 EUR').document_id).toBe('INV-2207');
+});
+
+test('OCR takes the mark of the decimals for the point between thousands', () => {
+  const fields = read('Base imponible    1.394.00 €\nIVA 21 %            292,74 €\nTotal           1.686,74 €');
+  expect(fields.amount_total_base).toBe('1394.00');
+});
+
+test('compounds at the beginning of a text are invoices of some kind', () => {
+  expect(read('Privatrechnung 2025/0417').document_id).toBe('2025/0417');
+});
+
+test('of a paragraph, the sentences that tell when to pay', () => {
+  const fields = read(`
+    I am not VAT registered and charge no tax. Please quote the number of this invoice and your name with
+    every payment. Payment within 7 days is appreciated. Thank you for your custom.
+  `);
+  expect(fields.terms).toBe('Payment within 7 days is appreciated.');
+});
+
+test('what is withheld for the tax office has not been paid', () => {
+  const fields = read(`
+    Totale parcella                       2.347,28
+    Ritenuta d'acconto 20%                 -370,00
+    Netto a pagare                        1.977,28
+  `);
+  expect(fields).not.toHaveProperty('amount_paid');
+});

@@ -1,28 +1,38 @@
 import { normalize } from '../layout/page-layout';
 
 const MONTHS: string[][] = [
-  'jan january januar janvier janv gennaio gen enero ene januari ianuarie ian leden ledna januara styczen stycznia janeiro tammikuu januar jaan'.split(
+  'jan january januar janvier janv gennaio gen enero ene januari ianuarie ian leden ledna januara styczen stycznia janeiro tammikuu januar jaan januarja sijecanj sijecnja'.split(
     ' ',
   ),
-  'feb february februar fevrier fevr fev febbraio febrero februari unor unora februara luty lutego fevereiro helmikuu'.split(
+  'feb february februar fevrier fevr fev febbraio febrero februari unor unora februara luty lutego fevereiro helmikuu februarja veljaca veljace'.split(
     ' ',
   ),
-  'mar march marz maerz mars marzo maart mrt brezen brezna marca marec marzec marco maaliskuu marcius mrz'.split(' '),
-  'apr april avril avr aprile abril abr duben dubna aprila kwiecien kwietnia huhtikuu aprilis'.split(' '),
-  'may mai maj maggio mag mayo mei kveten kvetna maja maio toukokuu majus'.split(' '),
-  'jun june juni juin giugno giu junio iunie iun cerven cervna juna czerwiec czerwca junho kesakuu junius'.split(' '),
-  'jul july juli juillet juil luglio lug julio iulie iul cervenec cervence jula lipiec lipca julho heinakuu julius'.split(
+  'mar march marz maerz mars marzo maart mrt brezen brezna marca marec marzec marco maaliskuu marcius mrz martie ozujak ozujka'.split(
     ' ',
   ),
-  'aug august aout agosto ago augustus srpen srpna augusta sierpien sierpnia elokuu augusztus augusti'.split(' '),
-  'sep sept september septembre settembre set septiembre setiembre zari septembra wrzesien wrzesnia setembro syyskuu szeptember'.split(
+  'apr april avril avr aprile abril abr duben dubna aprila kwiecien kwietnia huhtikuu aprilis aprilie travanj travnja'.split(
     ' ',
   ),
-  'oct october oktober okt octobre ottobre ott octubre rijen rijna oktobra pazdziernik pazdziernika outubro out lokakuu'.split(
+  'may mai maj maggio mag mayo mei kveten kvetna maja maio toukokuu majus svibanj svibnja'.split(' '),
+  'jun june juni juin giugno giu junio iunie iun cerven cervna juna czerwiec czerwca junho kesakuu junius junija lipanj lipnja'.split(
     ' ',
   ),
-  'nov november novembre noviembre noiembrie noi listopad listopadu novembra listopada novembro marraskuu'.split(' '),
-  'dec december dezember dez decembre dicembre dic diciembre prosinec prosince decembra grudzien grudnia dezembro joulukuu des desember'.split(
+  'jul july juli juillet juil luglio lug julio iulie iul cervenec cervence jula lipiec lipca julho heinakuu julius julija srpanj srpnja'.split(
+    ' ',
+  ),
+  'aug august aout agosto ago augustus srpen srpna augusta sierpien sierpnia elokuu augusztus augusti avgusta kolovoz kolovoza'.split(
+    ' ',
+  ),
+  'sep sept september septembre settembre set septiembre setiembre zari septembra wrzesien wrzesnia setembro syyskuu szeptember septembrie rujan rujna'.split(
+    ' ',
+  ),
+  'oct october oktober okt octobre ottobre ott octubre rijen rijna oktobra pazdziernik pazdziernika outubro out lokakuu octombrie'.split(
+    ' ',
+  ),
+  'nov november novembre noviembre noiembrie noi listopad listopadu novembra listopada novembro marraskuu studeni studenoga studenog'.split(
+    ' ',
+  ),
+  'dec december dezember dez decembre dicembre dic diciembre prosinec prosince decembra grudzien grudnia dezembro joulukuu des desember decembrie prosinac prosinca'.split(
     ' ',
   ),
 ];

@@ -25,6 +25,9 @@ const WEAK = 0.45;
 /** Letters of a phrase that is known without its spaces too. */
 const LEAST_JOINED = 6;
 
+/** How "number" is abbreviated in labels. */
+const NUMBER = ['n', 'no', 'nr', 'num', 'nro'];
+
 /** First part of a phrase -> phrases, longest first. */
 export type Dictionary = Map<string, Phrase[]>;
 
@@ -53,6 +56,15 @@ export function loadPhrases(file: string): Dictionary {
     if (joined.length < LEAST_JOINED || byText.has(joined)) continue;
     byText.set(joined, { parts: [joined], meanings });
   }
+  // "N.º de factura" is read as "n o de factura", and is the same as "n de factura", "no de factura", "nr de factura".
+  for (const { parts, meanings } of [...byText.values()]) {
+    const at = parts.findIndex((part) => NUMBER.includes(part));
+    if (at < 0 || parts.length < 2 || (parts[at] === 'n' && parts[at + 1] === 'o')) continue;
+    for (const word of [...NUMBER, 'n o']) {
+      const same = parts.with(at, word).join(' ').split(' ');
+      if (!byText.has(same.join(' '))) byText.set(same.join(' '), { parts: same, meanings });
+    }
+  }
   const dictionary: Dictionary = new Map();
   for (const phrase of byText.values()) {
     const first = phrase.parts[0];
@@ -76,6 +88,7 @@ export function findKeys(page: PageLayout, dictionary: Dictionary = KEYS): Key[]
       token.parts.map((part, at) => ({ part, token, first: at === 0, last: at === token.parts.length - 1 })),
     );
     if (mend) for (const entry of stream) entry.part = mend(entry.part);
+    if (dictionary === KEYS && stream[0]) stream[0].part = baseOf(stream[0].part, dictionary);
     let at = 0;
     while (at < stream.length) {
       const entry = stream[at]!;
@@ -104,6 +117,12 @@ export function findKeys(page: PageLayout, dictionary: Dictionary = KEYS): Key[]
     }
   }
   return dictionary === KEYS ? joinTotals(joinNamedTotals(joinPairs(withWrapped(page, keys, dictionary)))) : keys;
+}
+
+/** "Privatrechnung 2025/0417": compounds at the beginning of a text that no phrase begins with are invoices of some kind. */
+function baseOf(part: string, dictionary: Dictionary): string {
+  const base = /(?<=\p{L}{3})(?:(?<!be|ab|ver)rechnung|faktura|factuur)$/u.exec(part)?.[0];
+  return base && !dictionary.has(part) ? base : part;
 }
 
 /** A cell of a sheet shows only the beginning of a label that is too long for it. */

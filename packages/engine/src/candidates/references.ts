@@ -19,14 +19,7 @@ const GLUED_LABEL = /^(?:[Nn][or]|[Nn]umber|[Nn]ummer|č)\.?(?=[A-Z\d])/;
  * groups of digits behind it belong to it.
  */
 export function findReferences(page: PageLayout, values: Value[], labels: Set<Token>): Reference[] {
-  const typed = new Set(
-    values.flatMap((value) => {
-      // "24.0381" has too many decimals for an amount.
-      const isPlain = value.decimals === 0 || value.decimals > 3;
-      const plainNumber = value.type === 'amount' && isPlain && !value.currency;
-      return plainNumber || value.type === 'vat' || value.type === 'bic' ? [] : value.tokens;
-    }),
-  );
+  const typed = typedTokens(values);
   const references: Reference[] = [];
   for (const { tokens } of page.segments) {
     tokens.forEach((token, at) => {
@@ -56,6 +49,43 @@ export function findReferences(page: PageLayout, values: Value[], labels: Set<To
   }
   return references;
 }
+
+/** Words of dates, amounts with decimals and the like, which are parts of no code. */
+function typedTokens(values: Value[]): Set<Token> {
+  return new Set(
+    values.flatMap((value) => {
+      // "24.0381" has too many decimals for an amount.
+      const isPlain = value.decimals === 0 || value.decimals > 3;
+      const plainNumber = value.type === 'amount' && isPlain && !value.currency;
+      return plainNumber || value.type === 'vat' || value.type === 'bic' ? [] : value.tokens;
+    }),
+  );
+}
+
+/**
+ * "RE 2024/AB 0017": groups of capitals and digits that begin with a letter, right behind a label or at the beginning of
+ * a text, and up to its end.
+ */
+export function findGroupedCodes(page: PageLayout, values: Value[], labels: Set<Token>): Reference[] {
+  const typed = typedTokens(values);
+  return page.segments.flatMap((segment) => {
+    const { tokens } = segment;
+    const start = tokens.findLastIndex((token) => labels.has(token)) + 1;
+    const group = tokens.slice(start).filter(({ text }) => /[\p{L}\p{N}/-]/u.test(text));
+    const raw = strip(group.map(({ text }) => text).join(' '));
+    const isCodes =
+      group.length > 1 &&
+      group.length <= MOST_GROUPS &&
+      /^[A-Z][A-Z\d]*(?:[ /-]+[A-Z\d]+)+$/.test(raw) &&
+      /\d{2}$/.test(raw) &&
+      !group.some((token) => typed.has(token));
+    const box = unite((isCodes ? group : tokens).map((token) => token.box));
+    return isCodes ? [{ value: raw.replace(/\s+/g, ''), raw, tokens: group, box, page: page.number }] : [];
+  });
+}
+
+/** Numbers of documents have a series, a year, a month and a number at most, with strokes between them. */
+const MOST_GROUPS = 6;
 
 /** "37 / 2025": a number and its year. */
 const isSpacedSlash = (tokens: Token[], at: number) =>

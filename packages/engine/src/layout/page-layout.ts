@@ -55,7 +55,7 @@ export function layOutPage(page: RecognizedPage): PageLayout {
   const unit = page.source === 'ocr' ? height * INK_TO_LINE : height;
   const lines: Line[] = [];
   for (const words of groupBy(page.words, (word) => word.line)) {
-    const line = layOutLine(page, page.source === 'ocr' ? joinNumbers(words, unit) : words, unit);
+    const line = layOutLine(page, joinLetters(page.source === 'ocr' ? joinNumbers(words, unit) : words, unit), unit);
     if (line.tokens.length > 0) lines.push(line);
   }
   return {
@@ -81,6 +81,42 @@ function joinNumbers(words: Word[], unit: number): Word[] {
       const confidence = Math.min(last.confidence, word.confidence);
       joined[joined.length - 1] = { ...last, text: last.text + word.text, position, confidence };
     } else joined.push(word);
+  }
+  return joined;
+}
+
+/** Fewer letters that stand alone are initials. */
+const LEAST_SPACED = 5;
+
+/** "R E C H N U N G": letters that are set apart are put together; where the gap is wider than the others, a word ends. */
+function joinLetters(words: Word[], unit: number): Word[] {
+  const gapBefore = (at: number) => words[at]!.position[0] - words[at - 1]!.position[2];
+  const heightOf = ({ position }: Word) => position[3] - position[1];
+  const joined: Word[] = [];
+  for (let at = 0; at < words.length; ) {
+    let end = at;
+    while (end < words.length && /^\p{L}{1,3}$|^\.\p{L}$/u.test(words[end]!.text)) {
+      if (end > at && gapBefore(end) > COLUMN_GAP * Math.max(unit, heightOf(words[end]!))) break;
+      end++;
+    }
+    const run = words.slice(at, Math.max(end, at + 1));
+    const alone = run.filter(({ text }) => text.length === 1);
+    if (alone.length < LEAST_SPACED || alone.length < 0.6 * run.length) {
+      joined.push(...run);
+    } else {
+      const gaps = run.slice(1).map((_, index) => gapBefore(at + index + 1));
+      const widest = WIDER_GAP * Math.max(median(gaps), 1);
+      run.forEach((word, index) => {
+        const last = joined.at(-1);
+        if (index === 0 || !last || gaps[index - 1]! > widest) joined.push(word);
+        else {
+          const confidence = Math.min(last.confidence, word.confidence);
+          const position = unite([last.position, word.position]);
+          joined[joined.length - 1] = { ...last, text: last.text + word.text, position, confidence };
+        }
+      });
+    }
+    at += run.length;
   }
   return joined;
 }

@@ -1,5 +1,11 @@
 import type { Key } from '../candidates/key-phrases';
-import { findGroupedNumbers, findNumbersOfSeries, findReferences, type Reference } from '../candidates/references';
+import {
+  findGroupedCodes,
+  findGroupedNumbers,
+  findNumbersOfSeries,
+  findReferences,
+  type Reference,
+} from '../candidates/references';
 import type { Token } from '../layout/page-layout';
 import { isBeside } from '../layout/relations';
 import { type Findings, labelHints, type Put, pairs, type Scored } from './findings';
@@ -32,7 +38,8 @@ export function scoreReferences(findings: Findings, put: Put): void {
     .flatMap((page) => findGroupedNumbers(page))
     .filter(({ raw, value }) => /^\d[\d ]*$/.test(raw) && /\s/.test(raw) && value.length <= 25);
   const isGrouped = ({ tokens }: Reference) => grouped.some((group) => group.tokens.includes(tokens[0]!));
-  const whole = grouped.filter((group) => isWholeNumber(group, labels));
+  const codes = findings.pages.flatMap((page) => findGroupedCodes(page, findings.values, labels));
+  const whole = [...grouped.filter((group) => isWholeNumber(group, labels)), ...codes];
   const found = new Map(
     REFERENCE_FIELDS.map((field) => [
       field,

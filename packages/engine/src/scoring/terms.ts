@@ -5,7 +5,7 @@ import type { Findings, Put, Scored } from './findings';
 
 /** Sentences that tell when to pay, also without a label. */
 const TERMS =
-  /(?<![\p{L}\d])(?:zahlbar(?! an\b| durch\b)|zahlung innerhalb|zahlungsziel|skonto|rein netto|net \d+ days|\d+ days? net|net \d+\b|days? (?:from|end of month|e\.?o\.?m)|end of month|due (?:within|upon|on receipt)|within \d+ days|payment (?:is )?due|payable within|immediate payment|à réception|sous \d+ jours|\d+ jours|paiement (?:à|immédiat|comptant)|splatnost \d+ dn|termin płatności \d+ dni|\d+ dni|entro \d+ giorni|\d+ gg|binnen \d+ dagen|\d+ dagen|a \d+ días|\d+ dage|\d+ dagar|\d+ dager|\d+ dias|\d+ pv netto|rechnungsbetrag (?:bitte |wird|überweisen))(?![\p{L}\d])/iu;
+  /(?<![\p{L}\d])(?:zahlbar(?! an\b| durch\b)|zahlung innerhalb|zahlungsziel|skonto|rein netto|net \d+ days|\d+ days? net|net \d+\b|days? (?:from|end of month|e\.?o\.?m)|end of month|due (?:within|upon|on receipt)|within \d+ days|payment (?:is )?due|payable within|immediate payment|à réception|sous \d+ jours|\d+ jours|paiement (?:à|immédiat|comptant)|splatnost \d+ dn|termin płatności \d+ dni|\d+ dni|entro \d+ giorni|\d+ gg|binnen \d+ dagen|\d+ dagen|\d+ d[ií]as|al contado|rimessa diretta|vista fattura|fine mese|fin de mois|comptant|\d+ dage|\d+ dagar|\d+ dager|\d+ dias|\d+ pv netto|rechnungsbetrag (?:bitte |wird|überweisen))(?![\p{L}\d])/iu;
 
 /** Sentences about a payment that the sender collects, which are often a paragraph. */
 const COLLECTED =
@@ -17,6 +17,15 @@ const tellsTerms = (text: string) => TERMS.test(text) || COLLECTED.test(text);
 function firstSentence(text: string): string {
   const [first] = text.split(/(?<=[\p{L}\d)]{3}\.) (?=\p{Lu})/u);
   return first && first !== text && TERMS.test(first) && !TERMS.test(text.slice(first.length)) ? first : text;
+}
+
+/** Of a paragraph, the sentences from the first to the last that tell terms; what is collected is told by the whole. */
+function tellingSentences(text: string): string {
+  if (COLLECTED.test(text)) return text;
+  const sentences = text.split(/(?<=[\p{L}\d)]{3}[.!]) (?=\p{Lu})/u);
+  const isTelling = (sentence: string) => TERMS.test(sentence);
+  const [first, last] = [sentences.findIndex(isTelling), sentences.findLastIndex(isTelling)];
+  return first < 0 ? text : sentences.slice(first, last + 1).join(' ');
 }
 
 /** Share of the widest line that the lines of a paragraph reach before they go on in the next. */
@@ -86,7 +95,7 @@ export function scoreTerms(findings: Findings, put: Put): void {
         .map((token) => token.text)
         .join(' ')
         .replace(/^[\s:]+/, '');
-      const text = label ? firstSentence(words) : words;
+      const text = label ? firstSentence(words) : tellingSentences(words);
       scored.push({
         value: text,
         raw: text,

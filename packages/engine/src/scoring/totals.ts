@@ -75,6 +75,10 @@ export function scoreTotals(findings: Findings, put: Put): void {
   const floor: Partial<Record<TotalField, number>> = { amount_total: -2, amount_due: -1 };
   // What is not said to be paid is due.
   const total = chosen.amount_total?.[0];
+  const withheld = new Set(
+    pairs(findings, '_withheld', amounts, { last: true }).map(({ value }) => toUnits(value.value)),
+  );
+  chosen.amount_paid = chosen.amount_paid?.filter(({ units }) => !withheld.has(units));
   const isPaid = chosen.amount_paid?.some((amount) => amount.score > 1);
   if (total && !isPaid && !chosen.amount_due?.some((amount) => amount.score > 0)) {
     chosen.amount_due = [...(chosen.amount_due ?? []), { ...total, score: Math.min(0, total.score - 0.8) }];

@@ -12,8 +12,17 @@ test.each([
     'Acme Ltd',
     '1 High Street, Leeds LS1 1AA',
   ],
+  [
+    'Fenland Water plc, Ouse House, Station Road, Ely CB7 4DR',
+    'Fenland Water plc',
+    'Ouse House, Station Road, Ely CB7 4DR',
+  ],
 ])('name and address in one line: %s', (line, name, address) => {
   expect(splitAddressLine(line)).toEqual({ name, address });
+});
+
+test('a house with a name, in a street without a number, is no company', () => {
+  expect(splitAddressLine('The Old Dairy, Chapel Lane, Tideswell SK17 8NR')).toBeUndefined();
 });
 
 test('a place alone is no name with an address', () => {

@@ -33,6 +33,10 @@ export function addressIn(line: string): string {
 /** The capital of a French company, which stands behind its name. */
 const SHARES = /,? au capital (?:social )?de [\d\s.,]+(?:€|euros?)/i;
 
+/** Where the street has no number, the house has a name. */
+const HOUSE_NAME =
+  /^(?:the |old )|\b(?:house|hall|mill|dairy|farm|barns?|cottage|lodge|works|manor|chambers|wharf|rectory|vicarage|forge|stables|granary|court)$/i;
+
 /** "Name - Street 1 - 12345 Place" in one line. */
 export function splitAddressLine(line: string): { name: string; address: string } | undefined {
   const sentences = line.split(SENTENCE);
@@ -54,7 +58,11 @@ export function splitAddressLine(line: string): { name: string; address: string 
     .split(/\s+[·•|*∙–—-]\s*|\s*[·•|∙]\s*|,\s+|\s*;\s*/)
     .map((part) => part.trim())
     .filter(Boolean);
-  const street = parts.findIndex((part, at) => at > 0 && (/\d/.test(part) || isStreet(part)));
+  const numbered = parts.findIndex((part, at) => at > 0 && (/\d/.test(part) || isStreet(part)));
+  const isHouse = numbered > 0 && !/\d/.test(parts[numbered]!) && HOUSE_NAME.test(parts[numbered - 1]!);
+  // "The Old Dairy, Chapel Lane, Tideswell SK17 8NR" is an address alone.
+  if (isHouse && numbered === 1 && !hasLegalForm(parts[0]!)) return undefined;
+  const street = isHouse && numbered === 2 ? 1 : numbered;
   // "Seattle, WA 98109, US" and "Madurai - 625016, Tamil Nadu" are places without a name.
   if (street > 0 && isPostal(parts[street]!) && !hasLegalForm(parts[0]!)) return undefined;
   if (street === 1 && /^\d{4,6}$/.test(parts[street]!) && !hasLegalForm(parts[0]!)) return undefined;

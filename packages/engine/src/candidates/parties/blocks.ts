@@ -32,6 +32,9 @@ function isSetApart(block: Segment[], next: Segment): boolean {
   return tops.length === 3 && tops[2]! - tops[1]! > 1.7 * (tops[1]! - tops[0]!);
 }
 
+/** Behind that many lines, the text of a letter begins. */
+const MOST_LINES = 5;
+
 /** What stands under an address at the same edge, behind an empty line: how to reach the sender, his bank and registers. */
 export function blockUnder(block: Segment[], all: Segment[][], unit: number): Segment[] {
   const last = block.at(-1)!;
@@ -39,7 +42,7 @@ export function blockUnder(block: Segment[], all: Segment[][], unit: number): Se
     const gap = linesBetween(last, top!, unit);
     return gap > -0.6 && gap < 2.2 && top!.box[1] > last.box[1] && Math.abs(top!.box[0] - last.box[0]) < 0.8 * unit;
   };
-  return all.find(isUnder) ?? [];
+  return (all.find(isUnder) ?? []).slice(0, MOST_LINES);
 }
 
 /** The first line of the block that a line is in: a smaller share of a long one is under the head than of those below it. */

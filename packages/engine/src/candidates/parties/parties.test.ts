@@ -1,5 +1,6 @@
 import { analyze } from '../../analyze';
 import { pageOf } from '../../page-of-text';
+import { hasLegalForm, isTrade } from './party-forms';
 
 /** Best values of the fields of typed pages. */
 function read(...texts: string[]): Record<string, string> {
@@ -276,4 +277,153 @@ test('a house with a name, over a postcode alone', () => {
     HX7 6JE
   `);
   expect(fields.recipient_address).toBe('The Old Goods Yard, Station Approach, Hebden Bridge, HX7 6JE');
+});
+
+test('a Canadian postcode alone, under its place', () => {
+  const fields = read(`
+    To: Gabriola Ferry Society
+    Commons Hall
+    Gabriola
+    V0R 1X0
+  `);
+  expect(fields.recipient_address).toBe('Commons Hall, Gabriola, V0R 1X0');
+});
+
+test('a town with its British postcode, under a house and a village', () => {
+  const fields = read(`
+    To: The Trustees of the Thurne Charity
+    Staithe House
+    Potter Heigham
+    Great Yarmouth NR29 5JD
+  `);
+  expect(fields.recipient_address).toBe('Staithe House, Potter Heigham, Great Yarmouth NR29 5JD');
+});
+
+test('of two addresses, the one with the BIC is the sender', () => {
+  const fields = read(`${'\n'.repeat(6)}
+    Atelier du Lac                                  Garage de la Gare
+    Chaussée de Mons 418                            Boulevard de la Sauvenière 60
+    7060 Soignies                                   4000 Liège
+    BIC GKCCBEBB
+  `);
+  expect(fields).toMatchObject({ sender_name: 'Atelier du Lac', recipient_name: 'Garage de la Gare' });
+});
+
+test('what is written far below an address does not make it that of the sender', () => {
+  const fields = read(`
+    Halcyon Legal LLP                                       3 Chapel Street
+                                                            Norwich
+                                                            NR2 1EX
+                                                            VAT Reg GB 980 7806 84
+
+
+    The Trustees of the Thurne Charity
+    Staithe House
+    Great Yarmouth NR29 5JD
+
+    Our ref          AKD/THU
+    Invoice          118844
+    Tax point        31 March 2025
+    Land at Staithe Road
+    Professional charges
+    Paid into GB29 NWBK 6016 1331 9268 19, IBAN of Ms Doe
+    Questions to Tel. +44 1603 441882
+  `);
+  expect(fields).toMatchObject({
+    sender_address: '3 Chapel Street, Norwich, NR2 1EX',
+    recipient_name: 'The Trustees of the Thurne Charity',
+  });
+});
+
+test('an address without a name is not that of the recipient', () => {
+  const fields = read(`${'\n'.repeat(6)}
+    Halcyon Legal LLP
+
+                                                            3 Chapel Street
+                                                            Norwich
+                                                            NR2 1EX
+  `);
+  expect(fields).not.toHaveProperty('recipient_name');
+});
+
+test("the sender's VAT number over his street is no part of his address", () => {
+  const fields = read(`
+    Marchbank & Hale Limited            VAT no. GB 980 7806 84
+                                        27 Corn Exchange
+                                        Liverpool L2 7QS
+  `);
+  expect(fields.sender_address).toBe('27 Corn Exchange, Liverpool L2 7QS');
+});
+
+test.each([
+  ['KOOPMANS', 'Straatmakersbedrijf Koopmans', ''],
+  ['Seehof am Weissensee', '', 'Seehof Brunnsteiner GmbH · FN 287114d'],
+])('the full name of %s stands over its address, or in the foot', (short, over, foot) => {
+  const page = pageOf(`
+
+
+    ${over}
+    Veenweg 3
+    9481 TJ Vries
+    ${'\n'.repeat(50)}
+    ${foot}
+  `);
+  const words = short.split(' ').map((text, at) => ({
+    text,
+    position: [700 + at * 120, 0, 790 + at * 120, 34] as const,
+    line: -1,
+    confidence: 1,
+  }));
+  const { fields } = analyze([{ ...page, words: [...words, ...page.words] }]);
+  expect(fields.sender_name?.[0]?.value).toBe(over || 'Seehof Brunnsteiner GmbH');
+});
+
+test('the box that cheques are sent to is not the address of the sender', () => {
+  const fields = read(`
+    Prairie Fluid Power, Inc.                      Bill to:
+    2218 W. Industrial Blvd                        Harvest Equipment Co.
+    Salina, KS 67401                               1190 N Main Street
+                                                   McPherson, KS 67460
+
+    Invoice total    318.00
+
+    REMIT TO: Prairie Fluid Power, Inc., PO Box 88417, Kansas City, MO 64188
+  `);
+  expect(fields.sender_address).toBe('2218 W. Industrial Blvd, Salina, KS 67401');
+});
+
+test('a trade with a number over an address in one line is no part of it', () => {
+  const fields = read(`
+    P. J. Rudge & Daughter Ltd
+    Gas Safe 541188
+    The Old Dairy, Chapel Lane, Tideswell SK17 8NR
+  `);
+  expect(fields.sender_address).toBe('The Old Dairy, Chapel Lane, Tideswell SK17 8NR');
+});
+
+test('the number of the page under the word for the client is no name', () => {
+  const fields = read(`
+    Cliente          430.00418
+    Página           1 de 1
+
+    Transportes Aljarafe, S.L.
+    Calle Artesanía 5
+    41500 Alcalá de Guadaíra
+  `);
+  expect(fields.recipient_name).not.toBe('1 de 1');
+});
+
+test.each(['Ateliers Bonnefoy EARL', 'Wohnbau Elbaue eG', 'Isoterm SIA', 'Putki ja Lämpö Ky', 'Vikhandel ek. för.'])(
+  'the legal form of %s',
+  (name) => {
+    expect(hasLegalForm(name)).toBe(true);
+  },
+);
+
+test('a trade with a legal form is a name', () => {
+  expect([isTrade('Hotel Elbaue'), isTrade('Hotel Elbaue eG')]).toEqual([true, false]);
+});
+
+test('words that are legal forms in other letters only', () => {
+  expect(['Earl Street', 'Dac Cuong', 'eG'.toUpperCase()].filter((text) => hasLegalForm(text))).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import type { PageLayout } from '../../layout/page-layout';
+import { normalize, type PageLayout } from '../../layout/page-layout';
 import type { Key } from '../key-phrases';
 import { readWindow } from './letter-window';
 import type { Party, Role } from './party';
@@ -13,13 +13,18 @@ import { findAddressElsewhere } from './sender-address';
 export function findParties(whole: PageLayout, keys: Key[], isItem: (line: number) => boolean = () => false): Party[] {
   const page = { ...whole, segments: whole.segments.filter(({ line }) => !isItem(line)) };
   const parties: Party[] = [];
+  let remitted: Party | undefined;
   for (const key of keys) {
     const role = roleOf(key);
     if (!role || !isHeading(key, page)) continue;
     const lines = linesUnder(page, key, keys);
     const party = readParty(role, lines, keys, page, 'label');
     if (party && (party.name || party.address)) parties.push(party);
+    if (party && /^remit/.test(key.phrase)) remitted = party;
   }
+  // Cheques go to a box elsewhere; the letterhead with the same name has the sender's address.
+  const head = remitted?.name && findSender(page, keys, without(parties, remitted));
+  if (head?.address && isSameName(head, remitted)) parties[parties.indexOf(remitted!)] = head;
   const sender = parties.find((party) => party.role === 'sender');
   if (sender?.name && !sender.address) {
     parties[parties.indexOf(sender)] = {
@@ -50,5 +55,8 @@ export function findParties(whole: PageLayout, keys: Key[], isItem: (line: numbe
   if (consignee && !has('recipient')) parties.push({ ...consignee, role: 'recipient' });
   return parties;
 }
+
+const isSameName = (one: Party, other: Party | undefined) =>
+  normalize(one.name?.text ?? '').join() === normalize(other?.name?.text ?? '').join();
 
 const without = (parties: Party[], one: Party) => parties.filter((party) => party !== one);

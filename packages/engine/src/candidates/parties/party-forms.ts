@@ -2,8 +2,12 @@
 const LEGAL_FORM =
   /(?:^|[\s,])(?:gmbh|g\.m\.b\.h\.?|mbh|ag|kg|ohg|ug|e\.\s?k\.?|e\.\s?v\.?|se|ltd\.?|limited|llc|l\.l\.c\.|inc\.?|incorporated|corp\.?|corporation|plc|llp|(?<=\s)lp|co\.|company|sdn\.?|bhd\.?|pte|pty|s\.?a\.?r\.?l\.?|sas|s\.a\.s\.?|sasu|eurl|s\.?\s?a\.?|sci|scop|s\.\s?r\.\s?o\.?|spol\.?|a\.\s?s\.?|k\.\s?s\.?|v\.o\.s\.?|z\.\s?s\.?|sp\.\s?z\s?o\.?\s?o\.?|s\.?p\.?a\.?|s\.?r\.?l\.?|s\.?n\.?c\.?|s\.a\.s\.?|s\.?l\.?u?\.?|s\.?c\.?|lda\.?|unipessoal|b\.?v\.?|n\.?v\.?|v\.?o\.?f\.?|aps|a\/s|i\/s|ab|hb|as|asa|oy|oyj|kft\.?|zrt\.?|nyrt\.?|bt\.?|s\.?r\.?l\.?|d\.o\.o\.?|jdoo|gbr|partg|vvag|a\.\s?g\.|e\.\s?u\.|ges\.?m\.?b\.?h\.?|sp\.\s?[kj]\.|s\.?a\.?u\.?|ltda\.?|c\.\s?b\.|s\.\s?coop\.?|s\.?c\.?r\.?l\.?|s\.?r\.?l\.?s\.?|pvt\.?|private limited|oü|uab|genossenschaft|stiftung|verlag|enterprise|enterprises|trading|holdings?|group|hotel|restaurant|store|stores|services|solutions|industries)(?=$|[\s,.)&-])/iu;
 
+/** Those that are other words in other letters: "eG" and "EG", "EARL" and "Earl". */
+const WRITTEN_FORM =
+  /(?:^|[\s,])(?:eG|e\. ?G\.|OG|KGaA|S[àÀ](?:rl|RL)|S\. ?à ?r\. ?l\.|SCEA|EARL|GAEC|GFA|SELARL|SELAS|SCP|[Ss]oc\. ?[Cc]oop\.?|[Ss]ocietà [Cc]ooperativa|BVBA|CVBA|P\.S\.A\.|družstvo|Kkt\.?|ek\. ?för\.?|K\/S|P\/S|IVS|A\.?[Mm]\.?[Bb]\.?[Aa]\.?|ANS|ENK|Ky|T:?mi|osk|PFA|CIC|DAC|CLG|PLLC|P\.C\.|d\. ?d\.|j\.d\.o\.o\.|obrt|SIA|EOOD|OOD|IKE|E\.P\.E\.|FZE|FZCO|FZ-LLC|W\.L\.L\.|e?hf\.)(?=$|[\s,.)&-])/u;
+
 const POSTAL =
-  /(?:\b(?:[A-Z]{1,2}[- ])?\d{4,5}[ ,]+\p{Lu}\p{L}|\b\d{3} \d{2}[ ,]+\p{Lu}|\b\d{2}-\d{3} \p{Lu}|\b\d{4} ?[A-Z]{2}\b[ ,]+\p{Lu}|\b[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}\b|\b[A-Z]{2}\.?,? \d{5}(?:-\d{4})?\b|\b\d{4}-\d{3} \p{Lu}|\p{L},? \d{5}\b|\b[A-Z]\d[A-Z] \d[A-Z]\d\b|\b(?:NSW|VIC|QLD|WA|SA|TAS|ACT|NT)[ ,]+\d{4}\b|\p{L}{3}\s?[-–]\s?\d{6}\b|\b\d{6}[ ,]+\p{Lu}\p{Ll}|\bSingapore \d{6}\b|\b[A-Z]\d[\dW] [A-Z0-9]{4}\b|\b\d{5}-\d{3}\b)/u;
+  /(?:\b(?:[A-Z]{1,2}[- ])?\d{4,5}[ ,]+\p{Lu}\p{L}|\b\d{3} \d{2}[ ,]+\p{Lu}|\b\d{2}-\d{3} \p{Lu}|\b\d{4} ?[A-Z]{2}\b[ ,]+\p{Lu}|\b[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}\b|\b[A-Z]{2}\.?,? \d{5}(?:-\d{4})?\b|\b\d{4}-\d{3} \p{Lu}|\p{L},? \d{5}\b|\b[A-Z]\d[A-Z] \d[A-Z]\d\b|\b(?:NSW|VIC|QLD|WA|SA|TAS|ACT|NT)[ ,]+\d{4}\b|\p{L}{3}\s?[-–]\s?\d{6}\b|\b\d{6}[ ,]+\p{Lu}\p{Ll}|\bSingapore \d{6}\b|\b[A-Z]\d[\dW] [A-Z0-9]{4}\b|\b\d{5}-\d{3}\b|\b(?:LT|LV)-\d{4,5}\b)/u;
 /** "2261 Market Street": the number of a house, not of a place. */
 const HOUSE =
   /^\d{1,5}[A-Z]? (?:[\p{L}\d][\p{L}\d.'-]* ){1,4}(?:street|st|road|rd|avenue|ave|lane|ln|drive|dr|blvd|boulevard|way|court|ct|square|sq|place|pl|parkway|pkwy|highway|hwy|terrace|close|crescent|row|park)\.?,?$/iu;
@@ -42,11 +46,13 @@ const TRADE =
 /** Whether a line has no legal form but such a word. */
 export const isTrade = (text: string): boolean => {
   const forms = [...text.matchAll(new RegExp(LEGAL_FORM, 'giu'))].map(([form]) => form.replace(/^[\s,]+/, ''));
+  if (text.search(WRITTEN_FORM) >= 0) return false;
   return forms.length > 0 && forms.every((form) => TRADE.test(form));
 };
 
 /** Units, articles and the like in small letters ("500 kg", "se") are no legal forms. */
 export function hasLegalForm(text: string): boolean {
+  if (text.search(WRITTEN_FORM) >= 0) return true;
   for (const match of text.matchAll(new RegExp(LEGAL_FORM, 'giu'))) {
     const form = match[0].replace(/^[\s,]+/, '');
     if (form.length > 2 || form !== form.toLowerCase() || (text === text.toLowerCase() && !/\d/.test(text)))

@@ -49,8 +49,9 @@ export function readParty(
       continue;
     }
     if (!name) {
-      // A number, a date, or a label with something behind it, is no name.
+      // A number, a date, the number of the page ("1 de 1"), or a label with something behind it, is no name.
       if (!/\p{L}{2}/u.test(line.text) || isDate(line.text) || /^[^:]{2,30}\s*:/.test(line.text)) continue;
+      if (/^\d+ \p{Ll}{1,3} \d+$/u.test(line.text)) continue;
       if (person && /^\d/.test(line.text)) {
         name = person;
         address.push(line);
@@ -114,13 +115,26 @@ function stripLabels(line: PartyLine, keys: Key[]): PartyLine {
 function trimAddress(lines: PartyLine[]): PartyLine[] {
   const isPlace = ({ text }: PartyLine) =>
     ((/\d/.test(text) && /\p{L}{3}/u.test(text)) || isStreet(text) || isPostcode(text)) && !/^\([^()]*\)$/.test(text);
-  const place = lines.findIndex(isPlace);
-  if (place < 0) return [];
+  const numbered = lines.findIndex(isPlace);
+  if (numbered < 0) return [];
+  // "Gas Safe 541188" over an address in one line is no part of it.
+  const whole = lines.findIndex(({ text }) => isPostal(text) && isStreet(text) && /,/.test(text));
+  const isApart =
+    whole > numbered && !lines.slice(numbered, whole).some(({ text }) => isStreet(text) || isPostal(text));
+  const place = isApart ? whole : numbered;
   // Without a word for streets and a number, what stands right over the place is the street: "ZA de la Croix".
   const above = lines[place - 1];
   const isOver = above !== undefined && POSTCODE.test(lines[place]!.text) && isPostal(lines[place]!.text);
   // British places stand in a line of their own over the postcode, houses with a name over them.
-  const first = isPostcode(lines[place]!.text) ? Math.max(0, place - LINES_OVER_POSTCODE) : isOver ? place - 1 : place;
+  const isBritish = TOWN_POSTCODE.test(lines[place]!.text) && !/,/.test(lines[place]!.text);
+  const linesOver = isPostcode(lines[place]!.text)
+    ? LINES_OVER_POSTCODE
+    : isBritish
+      ? LINES_OVER_POSTCODE - 1
+      : isOver
+        ? 1
+        : 0;
+  const first = Math.max(0, place - linesOver);
   let end = first;
   let postalSeen = false;
   for (let at = first; at < Math.min(lines.length, first + 6); at++) {
@@ -139,8 +153,11 @@ function trimAddress(lines: PartyLine[]): PartyLine[] {
 /** Lines of an address in which no number tells a house: its name, the street and the place. */
 const LINES_OVER_POSTCODE = 3;
 
+/** A town with its British postcode, without a house. */
+const TOWN_POSTCODE = /^\p{Lu}[\p{L} '-]+ [A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}$/u;
+
 /** A British or Canadian postcode alone. */
-const isPostcode = (text: string) => /^(?:[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}|[A-Z]\d[A-Z] \d[A-Z]\d)$/.test(text);
+export const isPostcode = (text: string) => /^(?:[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}|[A-Z]\d[A-Z] \d[A-Z]\d)$/.test(text);
 
 const isDate = (text: string) => {
   const [date] = findDates(text);

@@ -84,6 +84,8 @@ export function findAddressBlock(page: PageLayout, keys: Key[], taken: Party[]):
     const top = block[0]!;
     if (top.box[1] > page.height * 0.5 || top.box[1] < page.height * 0.08 || block.length < 3) continue;
     if (!block.slice(1).some((segment) => isPostal(segment.text))) continue;
+    // "3 Paternoster Yard" over a place is an address without a name: that of the letterhead.
+    if (/^\d{1,4}[a-z]? \p{Lu}/u.test(top.text)) continue;
     if (taken.some((party) => overlaps(party.box, top.box))) continue;
     const own = block.some(
       (segment) =>

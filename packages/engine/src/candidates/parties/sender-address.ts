@@ -7,7 +7,7 @@ import type { Party } from './party';
 import { isContact, isPostal, isStreet, isTitle } from './party-forms';
 import { means, startsWithKey } from './party-labels';
 import { follow, toLine } from './party-lines';
-import { readParty } from './read-party';
+import { isPostcode, readParty } from './read-party';
 
 /** The name may stand in the letterhead alone, and once more over the address. */
 export function findNameAgain(
@@ -64,8 +64,12 @@ export function findAddressElsewhere(
   if (inline && normalize(inline.name)[0] === words[0]) return { text: inline.address, box: near.box };
   const lines = [near];
   for (let above = lineAbove(page, near); above && lines.length < 4; above = lineAbove(page, above)) {
+    const isOverPostcode = isPostcode(near.text) && above.tokens.length < 5;
     const isPart =
-      (/\d/.test(above.text) && /\p{L}{3}/u.test(above.text)) || isStreet(above.text) || /,$/.test(above.text);
+      isOverPostcode ||
+      (/\d/.test(above.text) && /\p{L}{3}/u.test(above.text)) ||
+      isStreet(above.text) ||
+      /,$/.test(above.text);
     // "VAT no. GB 123 4567 89" over the street.
     if (isOwnNumber(above)) break;
     const isSentence = above.tokens.length > 5 && /\p{L}{3}\.$/u.test(above.text);

@@ -86,7 +86,7 @@ export function findSender(tight: PageLayout, keys: Key[], taken: Party[]): Part
   const name = toLine([...(isPart ? before.tokens : []), ...named]);
   const under = [name, ...followCentred(page, head, keys, taken)];
   const evidence = head === chosen ? 'company' : 'top';
-  const party = readParty('sender', under, keys, page, evidence) ?? {
+  const read = readParty('sender', under, keys, page, evidence) ?? {
     role: 'sender' as const,
     name: { text: head.text, box: head.box },
     address: undefined,
@@ -94,12 +94,45 @@ export function findSender(tight: PageLayout, keys: Key[], taken: Party[]): Part
     box: head.box,
     evidence: evidence as Party['evidence'],
   };
+  const party = evidence === 'top' && read.name ? { ...read, name: findFullName(page, read.name, taken) } : read;
   if (party.address && isPostal(party.address.text)) return party;
   const again = party.name ? findNameAgain(page, party.name, keys, taken) : undefined;
   if (again) return { ...party, address: again };
   if (party.address) return party;
   const elsewhere = findAddressElsewhere(page, head, taken, keys);
   return elsewhere ? { ...party, address: elsewhere } : party;
+}
+
+/** The letterhead may show a short name; that of the company, with its legal form or over its address, holds its words. */
+function findFullName(page: PageLayout, name: NonNullable<Party['name']>, taken: Party[]): NonNullable<Party['name']> {
+  const words = normalize(name.text);
+  if (hasLegalForm(name.text) || words.join('').length < LEAST_NAME) return name;
+  for (const segment of page.segments) {
+    if (overlaps(segment.box, name.box) || taken.some((party) => overlaps(party.box, segment.box))) continue;
+    const [text = ''] = segment.text.split(/\s+[|·•∙–—-]\s+|,\s+(?=\p{L}*\s?\d)/u);
+    const own = normalize(text);
+    const isLonger = own.length > words.length && own.length < 8 && words.every((word) => own.includes(word));
+    const isFull = hasLegalForm(text) ? own[0] === words[0] || isLonger : isLonger && isOverAddress(page, segment);
+    if (isFull && !/[\d:@]/.test(text)) return { text, box: segment.box };
+  }
+  return name;
+}
+
+/** Shorter words stand in other names too. */
+const LEAST_NAME = 5;
+
+/** Whether the two lines under a text are a street and a place. */
+function isOverAddress(page: PageLayout, segment: Segment): boolean {
+  const lineBelow = (above: Segment) =>
+    page.segments.find(
+      (one) =>
+        one.box[1] > above.box[1] + 0.4 * page.unit &&
+        linesBetween(above, one, page.unit) < 0.9 &&
+        Math.abs(one.box[0] - above.box[0]) < page.unit,
+    );
+  const street = lineBelow(segment);
+  const place = street && lineBelow(street);
+  return place !== undefined && (isPostal(street!.text) || isPostal(place.text));
 }
 
 /** Receipts are printed with wide spaces: there, what stands in one line near each other is one text. */

@@ -1,0 +1,42 @@
+import { layOutPage } from './page-layout';
+
+/** A page with one line of text in letters of 20 x 20 pixels, at these places. */
+const textOf = (...words: [text: string, left: number][]) => {
+  const page = {
+    number: 1,
+    width: 1240,
+    height: 1754,
+    rotation: 0,
+    source: 'text' as const,
+    words: words.map(([text, left]) => ({
+      text,
+      position: [left, 100, left + 20 * text.length, 120] as const,
+      line: 0,
+      confidence: 1,
+    })),
+  };
+  return layOutPage(page).segments.map(({ text }) => text);
+};
+
+/** Each letter `gap` pixels behind the one before; a space is ten more. */
+const spaced = (text: string, gap: number): [string, number][] => {
+  let left = 100;
+  return [...text].flatMap((letter): [string, number][] => {
+    const at = left;
+    left += letter === ' ' ? 10 : 20 + gap;
+    return letter === ' ' ? [] : [[letter, at]];
+  });
+};
+
+test('letters that are set apart are put together to their words', () => {
+  expect(textOf(...spaced('MALERMEISTER JUNG', 5))).toEqual(['MALERMEISTER JUNG']);
+});
+
+test('initials and short words stay apart', () => {
+  expect(textOf(['A', 100], ['B', 125], ['C', 150], ['GmbH', 175])).toEqual(['A B C GmbH']);
+  expect(textOf(['do', 100], ['A', 145], ['na', 170], ['B', 215], ['za', 240])).toEqual(['do A na B za']);
+});
+
+test('codes in columns beside each other stay apart', () => {
+  expect(textOf(['A', 100], ['B', 200], ['C', 300], ['D', 400], ['E', 500], ['F', 600])).toHaveLength(6);
+});
