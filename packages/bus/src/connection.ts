@@ -1,4 +1,4 @@
-import type { Runtime } from '@intake/service';
+import { namePrefix, type Runtime, type Setting } from '@intake/service';
 import {
   AckPolicy,
   type ConsumerConfig,
@@ -24,6 +24,21 @@ export interface BusOptions {
   /** Streams are named `<prefix>-EVENTS`, subjects begin with `<prefix>.`. */
   readonly prefix: string;
 }
+
+const natsUrl: Setting<string> = {
+  variable: 'INTAKE_NATS_URL',
+  about: 'NATS with JetStream; several servers separated by commas',
+  parse: (text) => {
+    readNatsUrl(text);
+    return text;
+  },
+};
+
+/** Settings of whoever connects to the bus. */
+export const BUS_SETTINGS = {
+  url: natsUrl,
+  prefix: namePrefix('INTAKE_NATS_PREFIX', 'streams and subjects begin with it', 'intake'),
+};
 
 /** The installation's bus. It may be away at any time, also at start: what needs it waits, nothing else does. */
 export interface Bus {

@@ -1,5 +1,5 @@
 import { types } from 'node:util';
-import type { Runtime } from '@intake/service';
+import { ConfigError, type Runtime } from '@intake/service';
 import mongoose, { type ClientSession, type Connection, type Model, type mongo } from 'mongoose';
 import { failCommandsOfClosedSockets } from './closed-sockets';
 
@@ -21,6 +21,8 @@ export interface DatabaseOptions {
 
 /** How long a service that starts waits for MongoDB, in milliseconds. */
 const START_MS = 20_000;
+
+const AUTHENTICATION_FAILED = 18;
 
 /** How long an operation waits for a reachable primary before it fails, in milliseconds. */
 const SERVER_SELECTION_MS = 1000;
@@ -51,7 +53,8 @@ export async function connectDatabase(runtime: Runtime, options: DatabaseOptions
       return await opened.asPromise();
     } catch (error) {
       await opened.destroy().catch(() => undefined);
-      throw error;
+      if ((error as Error).name !== 'MongoParseError' && !hasCode(error, AUTHENTICATION_FAILED)) throw error;
+      throw new ConfigError(`INTAKE_MONGODB_URL: ${(error as Error).message}`);
     }
   });
   runtime.onStop('MongoDB', () => connection.close());

@@ -1,4 +1,4 @@
-import { type Environment, readConfig, text } from '@intake/service';
+import { type Environment, mailDomain, readConfig, text } from '@intake/service';
 
 /** Settings of this service. */
 export interface QueueConfig {
@@ -10,13 +10,12 @@ export interface QueueConfig {
 
 /** Reads the settings; throws ConfigError naming every problem. */
 export function readQueueConfig(env: Environment): QueueConfig {
-  const { mailDomain, encryptionKey } = readConfig(env, {
-    mailDomain: text('INTAKE_MAIL_DOMAIN', 'domain of inbox addresses', 'localhost'),
+  return readConfig(env, {
+    mailDomain: mailDomain('INTAKE_MAIL_DOMAIN', 'domain of inbox addresses', 'localhost'),
     encryptionKey: text(
       'INTAKE_ENCRYPTION_KEY',
       'passphrase for secrets of hooks and connectors in the database; empty: INTAKE_RPC_SECRET',
       '',
     ),
   });
-  return { mailDomain: mailDomain.toLowerCase(), encryptionKey };
 }
