@@ -41,6 +41,13 @@ it.each(['deploy/compose.yaml', 'helm/intake/templates/_helpers.tpl', 'helm/inta
   },
 );
 
+it('NATS has the same settings in every installation', () => {
+  const compose = readFileSync(join(ROOT, 'deploy/compose.yaml'), 'utf8');
+  const [, file] = /\.\/(\S+):(\/etc\/nats\/\S+):ro/.exec(compose) ?? [];
+  expect(file).toBe('nats.conf');
+  expect(compose).toContain('--config, /etc/nats/intake.conf');
+});
+
 const NEEDED = {
   INTAKE_LOG_LEVEL: 'silent',
   INTAKE_RPC_SECRET: 'secret',
