@@ -78,6 +78,9 @@ const REPLICAS = 3;
 /** What NATS answers when it has no servers for as many replicas: "no suitable peers for placement", "insufficient resources". */
 const TOO_FEW_SERVERS = [10_005, 10_023];
 
+/** What the client is told where nobody answers for JetStream. */
+const NO_JETSTREAM = '503';
+
 /** Connects in the background and keeps trying for ever. */
 export function connectBus(runtime: Runtime, { url, prefix }: BusOptions): Bus {
   const servers = readNatsUrl(url);
@@ -166,7 +169,10 @@ export function connectBus(runtime: Runtime, { url, prefix }: BusOptions): Bus {
     connected: () => connection,
     jetstream: async () => (await connection).jetstream({ timeout: 5000 }),
     async ensureStreams() {
-      const manager = await (await connection).jetstreamManager({ timeout: 5000 });
+      const manager = await (await connection).jetstreamManager({ timeout: 5000 }).catch((error) => {
+        if ((error as NatsError).code !== NO_JETSTREAM) throw error;
+        throw new Error('NATS answers, its JetStream does not: is it switched on, and do most of its servers run?');
+      });
       for (const config of streams) {
         const full = {
           storage: StorageType.File,

@@ -58,10 +58,21 @@ export async function connectDatabase(runtime: Runtime, options: DatabaseOptions
     }
   });
   runtime.onStop('MongoDB', () => connection.close());
+  await whileStarting(() => requireTransactions(connection));
   runtime.addReadiness('MongoDB', async () => {
     await connection.db?.command({ ping: 1 });
   });
   return { connection, name, commitHooks: [] };
+}
+
+/** Throws ConfigError when MongoDB is neither a replica set nor a sharded cluster: it would refuse every transaction. */
+async function requireTransactions(connection: Connection): Promise<void> {
+  const answer = await connection.db?.admin().command({ hello: 1 });
+  // One that is not initiated yet, or a router, is none that stands alone.
+  if (!answer?.setName && !answer?.isreplicaset && answer?.msg !== 'isdbgrid')
+    throw new ConfigError(
+      'INTAKE_MONGODB_URL: this MongoDB is no replica set; start it with --replSet, and initiate the set',
+    );
 }
 
 /** Tries again while MongoDB cannot be reached: a service that starts has time to wait for it. */
