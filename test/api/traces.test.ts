@@ -1,6 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { receiveTraces, startSystem, type TestSystem, type TraceReceiver, toForm, waitFor } from '@intake/testkit';
+import {
+  buildMail,
+  receiveTraces,
+  sendMail,
+  startSystem,
+  type TestSystem,
+  type TraceReceiver,
+  toForm,
+  waitFor,
+} from '@intake/testkit';
 
 const SAMPLE = join(__dirname, '../samples/invoice-en.pdf');
 
@@ -46,4 +55,20 @@ it('one request id and one trace go from the upload through rpcs, events and the
     expect.arrayContaining(['consume upload.created', 'consume document.stored', 'consume annotation.importing']),
   );
   expect(new Set(ownSpans().map(({ traceId }) => traceId)).size).toBe(1);
+});
+
+it('those of a mail go from SMTP to the finished extraction', async () => {
+  const attachments = [{ filename: 'invoice.pdf', content: readFileSync(SAMPLE) }];
+  const raw = await buildMail({ to: system.inboxEmail, subject: 'Invoice', text: 'Hello', attachments });
+  expect(await sendMail(system.smtp, { raw, to: system.inboxEmail })).toMatch(/^250/);
+  const first = await waitFor('the span of the mail', () => receiver.spans.find(({ name }) => name === 'smtp message'));
+  const ownSpans = () => receiver.spans.filter(({ traceId }) => traceId === first.traceId);
+  const wanted = ['email.received', 'upload.created', 'document.stored', 'annotation.importing'];
+  await waitFor('the spans of the events', () => {
+    const names = ownSpans().map(({ name }) => name);
+    const missing = wanted.filter((subject) => !names.includes(`consume ${subject}`));
+    if (missing.length > 0) throw new Error(`there is none of ${missing.join(', ')}`);
+    return true;
+  });
+  expect(new Set(ownSpans().map(({ attributes }) => attributes['intake.request_id'])).size).toBe(1);
 });

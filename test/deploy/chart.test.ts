@@ -1,5 +1,6 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Json } from '@intake/testkit';
@@ -139,7 +140,7 @@ it('certificates and authorities are mounted where the services are told to look
   const objects = await render(
     '',
     ...['rpc.tls.existingSecret=rpc-tls', 'caBundle.existingConfigMap=ca', 'smtp.tls.existingSecret=smtp-tls'],
-    ...['firstAdmin.enabled=true', 'smtpRelay.existingSecret=relay'],
+    ...['firstAdmin.enabled=true', 'smtpRelay.existingSecret=relay', 'publicUrl=https://intake.example.com'],
   );
   const pods = [...ofKind(objects, 'Deployment'), ...ofKind(objects, 'Job')];
   for (const { metadata, spec } of pods) {
@@ -174,6 +175,48 @@ it('with rules for the way out, each service reaches DNS, the others, and those 
   }
 });
 
+it('each variable is there once, and what the values say wins over the chart', async () => {
+  const own = ['INTAKE_TRUST_PROXY=10.0.0.0/8', 'INTAKE_LOG_LEVEL=debug'].map((one) => `services.gateway.env.${one}`);
+  const secret = ['name=INTAKE_MONGODB_URL', 'secret=other', 'key=k'].map((one) => `secretEnv[0].${one}`);
+  const objects = await render('', 'ingress.enabled=true', 'firstAdmin.enabled=true', ...own, ...secret);
+  for (const { metadata, spec } of [...ofKind(objects, 'Deployment'), ...ofKind(objects, 'Job')]) {
+    const env = spec.template.spec.containers[0].env as Json[];
+    const names = env.map(({ name }) => name);
+    expect({ pod: metadata.name, names }).toEqual({ pod: metadata.name, names: [...new Set(names)] });
+    expect(env.find(({ name }) => name === 'INTAKE_MONGODB_URL')?.valueFrom.secretKeyRef.name).toBe('other');
+    if (!/gateway$/.test(metadata.name)) continue;
+    expect(env).toContainEqual({ name: 'INTAKE_TRUST_PROXY', value: '10.0.0.0/8' });
+    expect(env).toContainEqual({ name: 'INTAKE_LOG_LEVEL', value: 'debug' });
+  }
+});
+
+it('numbers of a file of values reach the services as they are written', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'intake-values-'));
+  const file = join(folder, 'values.yaml');
+  writeFileSync(file, 'env: { INTAKE_EXTRACTION_MEMORY_BYTES: 3000000000, INTAKE_PUBLIC_URL: "https://a.example" }\n');
+  try {
+    for (const { spec } of ofKind(await render(file), 'Deployment')) {
+      const { env } = spec.template.spec.containers[0];
+      expect(env).toContainEqual({ name: 'INTAKE_EXTRACTION_MEMORY_BYTES', value: '3000000000' });
+      expect(env).toContainEqual({ name: 'INTAKE_PUBLIC_URL', value: 'https://a.example' });
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+it('the pod that makes the first admin may run where the services may', async () => {
+  const where = ['nodeSelector.pool=intake', 'tolerations[0].key=intake', 'priorityClassName=high', 'podLabels.team=a'];
+  const objects = await render('', 'firstAdmin.enabled=true', ...where.map((one) => `defaults.${one}`));
+  const pods = [...ofKind(objects, 'Deployment'), ...ofKind(objects, 'Job')];
+  expect(pods).toHaveLength(SERVICES.length + 1);
+  for (const { spec } of pods)
+    expect(spec.template).toMatchObject({
+      metadata: { labels: { team: 'a' } },
+      spec: { nodeSelector: { pool: 'intake' }, tolerations: [{ key: 'intake' }], priorityClassName: 'high' },
+    });
+});
+
 it('keys of the environment come from Secrets', async () => {
   const values = ['name=INTAKE_ENCRYPTION_KEY', 'secret=s', 'key=k'].map((one) => `secretEnv[0].${one}`);
   for (const { spec } of ofKind(await render('', ...values), 'Deployment'))
@@ -188,9 +231,19 @@ it.each([
   ['a value that is not known', 'services.gateway.replica=2'],
   ['a service that is not known', 'services.gatewai.replicas=2'],
   ['labels that are no texts', 'services.gateway.podLabels.a.b=c'],
-])('refuses %s', async (_what, set) => {
-  const { ok, output } = await helm('template', 'x', CHART, '--set', set);
-  expect({ ok, said: /services/.test(output) }).toEqual({ ok: false, said: true });
+  ['a relay without the URL for the links in its mails', 'smtpRelay.existingSecret=relay', 'publicUrl'],
+  ['a prefix that streams cannot have', 'nats.prefix=a.b', 'prefix'],
+  ['a bucket that no store takes', 's3.bucket=My_Bucket', 'bucket'],
+  ['an object store with a path', 's3.url=https://s3.example.com/bucket', 'url'],
+  ['a mail domain that is none', 'mailDomain=@example.com', 'mailDomain'],
+  ['an address for traces that is no URL', 'otlpEndpoint=collector:4318', 'otlpEndpoint'],
+  ['a network that is none', 'networkPolicy.smtpFromCidrs[0]=example.com', 'smtpFromCidrs'],
+  ['a selector that selects everything', 'networkPolicy.gatewayFromNamespaces[0].matchLabel.a=b', 'matchLabel'],
+  ['TLS of an ingress without its Secret', 'ingress.tls[0].secret=x', 'tls'],
+  ['a size that is none', 'defaults.tmpSize=big', 'tmpSize'],
+])('refuses %s', async (_what, set, says = 'services') => {
+  const { ok, output } = await helm('template', 'x', CHART, '--kube-version', '1.34.0', '--set', set);
+  expect({ ok, said: output.includes(says) }).toEqual({ ok: false, said: true });
 });
 
 it('the dashboard and the alerts use metrics that the services have', () => {

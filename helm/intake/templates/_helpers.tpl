@@ -86,12 +86,48 @@ capabilities: { drop: [ALL] }
 - { name: NODE_EXTRA_CA_CERTS, value: {{ printf "/etc/intake/ca/%s" .key | quote }} }
 {{- end }}
 {{- end }}
-{{- range .Values.secretEnv }}
-{{ include "intake.secretEnv" (dict "variable" .name "secret" .secret "key" .key) }}
-{{- end }}
 {{ include "intake.secretEnv" (dict "variable" "INTAKE_RPC_SECRET" "secret" .Values.rpc.existingSecret "key" .Values.rpc.secretKey) }}
 {{ include "intake.secretEnv" (dict "variable" "INTAKE_MONGODB_URL" "secret" .Values.mongodb.existingSecret "key" .Values.mongodb.urlKey) }}
 {{ include "intake.secretEnv" (dict "variable" "INTAKE_NATS_URL" "secret" .Values.nats.existingSecret "key" .Values.nats.urlKey) }}
+{{- range .Values.secretEnv }}
+{{ include "intake.secretEnv" (dict "variable" .name "secret" .secret "key" .key) }}
+{{- end }}
+{{- end -}}
+
+{{/* All environment of one service, each name once: `env` and `secretEnv` win over what the chart sets. Takes {root, name}. */}}
+{{- define "intake.serviceEnv" -}}
+{{- $byName := dict -}}
+{{- range concat (include "intake.ownEnv" . | fromYamlArray) (include "intake.env" .root | fromYamlArray) -}}
+{{- $_ := set $byName .name . -}}
+{{- end -}}
+{{- range $name, $value := mergeOverwrite (deepCopy .root.Values.env) (include "intake.settings" . | fromYaml).env -}}
+{{- /* Helm reads whole numbers of a file as fractions, and writes large ones as 3e+09. */ -}}
+{{- $isWhole := and (kindIs "float64" $value) (eq (floor $value) $value) -}}
+{{- $_ := set $byName $name (dict "name" $name "value" (ternary (printf "%.0f" (float64 $value)) (toString $value) $isWhole)) -}}
+{{- end -}}
+{{- range $name := keys $byName | sortAlpha }}
+- {{ toJson (index $byName $name) }}
+{{- end }}
+{{- end -}}
+
+{{/* Where pods of one service may run, and how important they are. Takes {root, name}. */}}
+{{- define "intake.placement" -}}
+{{- $settings := include "intake.settings" . | fromYaml -}}
+{{- with $settings.priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
+{{- with $settings.nodeSelector }}
+nodeSelector:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with $settings.tolerations }}
+tolerations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with $settings.affinity }}
+affinity:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
 {{- end -}}
 
 {{/* Files that every pod has beside /tmp: their mounts. Takes {root, name}. */}}

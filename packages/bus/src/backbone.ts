@@ -11,8 +11,8 @@ import {
   type Leases,
   type Outbox,
 } from '@intake/mongo';
-import { type Environment, type Runtime, readConfig, type StuckSource, text } from '@intake/service';
-import { type Bus, connectBus } from './connection';
+import { type Environment, namePrefix, type Runtime, readConfig, type StuckSource, textLike } from '@intake/service';
+import { BUS_SETTINGS, type Bus, connectBus } from './connection';
 import { type NewEvent, toOutboxRow } from './event';
 import { startRelay } from './relay';
 
@@ -30,16 +30,17 @@ export interface Backbone {
   readonly stuck: StuckSource;
 }
 
+const mongodbAddress = textLike(/^mongodb(\+srv)?:\/\/[^/\s]/, 'mongodb://... or mongodb+srv://...');
+
 /** Connects the service's database and the bus, and relays the outbox from the one to the other. */
 export async function connectBackbone(runtime: Runtime, env: Environment): Promise<Backbone> {
-  const config = readConfig(env, {
-    mongodbUrl: text('INTAKE_MONGODB_URL', 'MongoDB, a replica set'),
-    mongodbPrefix: text('INTAKE_MONGODB_PREFIX', 'databases are named <prefix>_<service>', 'intake'),
-    natsUrl: text('INTAKE_NATS_URL', 'NATS with JetStream; several servers separated by commas'),
-    natsPrefix: text('INTAKE_NATS_PREFIX', 'streams and subjects begin with it', 'intake'),
+  const { mongodbUrl, mongodbPrefix, ...busOptions } = readConfig(env, {
+    mongodbUrl: mongodbAddress('INTAKE_MONGODB_URL', 'MongoDB, a replica set'),
+    mongodbPrefix: namePrefix('INTAKE_MONGODB_PREFIX', 'databases are named <prefix>_<service>', 'intake'),
+    ...BUS_SETTINGS,
   });
-  const database = await connectDatabase(runtime, { url: config.mongodbUrl, prefix: config.mongodbPrefix });
-  const bus = connectBus(runtime, { url: config.natsUrl, prefix: config.natsPrefix });
+  const database = await connectDatabase(runtime, { url: mongodbUrl, prefix: mongodbPrefix });
+  const bus = connectBus(runtime, busOptions);
   const outbox = createOutbox(database);
   const leases = createLeases(database);
   startRelay(runtime, bus, outbox, leases);

@@ -1,18 +1,30 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { events } from '@intake/contracts';
 import { createIndexes, isMongoUnavailable, transaction } from '@intake/mongo';
-import { currentRequestId, type RunningService, type Runtime, runInContext, runService } from '@intake/service';
+import {
+  createCommandRuntime,
+  currentRequestId,
+  type RunningService,
+  type Runtime,
+  runInContext,
+  runService,
+} from '@intake/service';
 import {
   dropTestData,
   findStored,
+  freePorts,
   type PrivateServer,
+  readTestVariable,
   receiveTraces,
   type ServiceEnv,
   serviceEnv,
   startMongo,
   startNats,
   startNatsCluster,
+  startProgram,
   waitFor,
 } from '@intake/testkit';
 import { ROOT_CONTEXT } from '@opentelemetry/api';
@@ -20,6 +32,7 @@ import { connect, headers, nanos } from 'nats';
 import {
   type Backbone,
   connectBackbone,
+  connectBus,
   type EventHandlers,
   listDeadLetters,
   replayDeadLetter,
@@ -776,4 +789,20 @@ describe('work queue', () => {
     await stopped;
     expect(ended).toBe(true);
   });
+});
+
+it('a NATS without JetStream is named as what it is', async () => {
+  const [port] = await freePorts(1);
+  const logFile = join(tmpdir(), `intake-nats-plain-${port}.log`);
+  const args = ['-a', '127.0.0.1', '-p', String(port)];
+  const nats = startProgram(readTestVariable('INTAKE_TEST_NATS_SERVER'), args, { logFile });
+  const runtime = createCommandRuntime('plain');
+  try {
+    const bus = connectBus(runtime, { url: `nats://127.0.0.1:${port}`, prefix: 'plain' });
+    await expect(bus.ensureStreams()).rejects.toThrow(/its JetStream does not/);
+  } finally {
+    await runtime.stop();
+    await nats.stop();
+    rmSync(logFile, { force: true });
+  }
 });

@@ -1,4 +1,4 @@
-import type { Runtime } from '@intake/service';
+import { namePrefix, type Runtime, type Setting } from '@intake/service';
 import {
   AckPolicy,
   type ConsumerConfig,
@@ -24,6 +24,21 @@ export interface BusOptions {
   /** Streams are named `<prefix>-EVENTS`, subjects begin with `<prefix>.`. */
   readonly prefix: string;
 }
+
+const natsUrl: Setting<string> = {
+  variable: 'INTAKE_NATS_URL',
+  about: 'NATS with JetStream; several servers separated by commas',
+  parse: (text) => {
+    readNatsUrl(text);
+    return text;
+  },
+};
+
+/** Settings of whoever connects to the bus. */
+export const BUS_SETTINGS = {
+  url: natsUrl,
+  prefix: namePrefix('INTAKE_NATS_PREFIX', 'streams and subjects begin with it', 'intake'),
+};
 
 /** The installation's bus. It may be away at any time, also at start: what needs it waits, nothing else does. */
 export interface Bus {
@@ -62,6 +77,9 @@ const DAYS = 24 * 3600 * 1000;
 const REPLICAS = 3;
 /** What NATS answers when it has no servers for as many replicas: "no suitable peers for placement", "insufficient resources". */
 const TOO_FEW_SERVERS = [10_005, 10_023];
+
+/** What the client is told where nobody answers for JetStream. */
+const NO_JETSTREAM = '503';
 
 /** Connects in the background and keeps trying for ever. */
 export function connectBus(runtime: Runtime, { url, prefix }: BusOptions): Bus {
@@ -151,7 +169,10 @@ export function connectBus(runtime: Runtime, { url, prefix }: BusOptions): Bus {
     connected: () => connection,
     jetstream: async () => (await connection).jetstream({ timeout: 5000 }),
     async ensureStreams() {
-      const manager = await (await connection).jetstreamManager({ timeout: 5000 });
+      const manager = await (await connection).jetstreamManager({ timeout: 5000 }).catch((error) => {
+        if ((error as NatsError).code !== NO_JETSTREAM) throw error;
+        throw new Error('NATS answers, its JetStream does not: is it switched on, and do most of its servers run?');
+      });
       for (const config of streams) {
         const full = {
           storage: StorageType.File,

@@ -57,6 +57,8 @@ export function startConsumer(runtime: Runtime, options: ConsumerOptions): void 
     labelNames: ['subject', 'outcome'],
     registers: [runtime.metrics],
   });
+  // Counted from the first on: an increase from nothing is none to Prometheus, and one parked event is one too many.
+  for (const subject of subjects) handled.inc({ subject, outcome: 'parked' }, 0);
 
   const commit = createGroupCommit(database, inbox, runtime.name);
   const acknowledge = createAcknowledge();

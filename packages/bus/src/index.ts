@@ -1,6 +1,6 @@
 /** The bus: what happened and what is to be done, on NATS JetStream, with MongoDB as the truth. */
 export { type Backbone, connectBackbone } from './backbone';
-export { type Bus, type BusOptions, connectBus } from './connection';
+export { BUS_SETTINGS, type Bus, type BusOptions, connectBus } from './connection';
 export { type ConsumerOptions, startConsumer } from './consumer';
 export { type DeadLetter, listDeadLetters, replayDeadLetter } from './dead-letters';
 export { type BusEvent, type NewEvent, toOutboxRow } from './event';

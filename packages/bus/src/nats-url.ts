@@ -22,7 +22,7 @@ export function readNatsUrl(text: string): NatsServers {
 function parse(address: string): URL {
   const url = /^[a-z]+:\/\//.test(address) ? address : `nats://${address}`;
   if (!URL.canParse(url) || new URL(url).hostname === '')
-    throw new Error('INTAKE_NATS_URL must be nats://host:port, tls://host:port, or several of them');
+    throw new Error('must be nats://host:port, tls://host:port, or several of them');
   return new URL(url);
 }
 

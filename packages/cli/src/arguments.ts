@@ -98,8 +98,9 @@ export function describeCommands(commands: readonly Command[], fileCommands: rea
     '',
     'Talks to the running services and prints its result as one line of JSON. Where Intake was started',
     'by "npm start" it finds them itself ("npm run intake -- <command>"); elsewhere it needs',
-    'INTAKE_RPC_SECRET, INTAKE_AUTH_ADDRESS and INTAKE_QUEUE_ADDRESS, and for dead letters INTAKE_NATS_URL',
-    'and INTAKE_NATS_PREFIX. Exit codes: 0 done, 1 failed, 2 arguments or settings are wrong.',
+    'INTAKE_RPC_SECRET, INTAKE_<SERVICE>_ADDRESS of the services that it asks where that is not',
+    'intake-<service>:7400, and for dead letters INTAKE_NATS_URL and INTAKE_NATS_PREFIX. Exit codes: 0 done,',
+    '1 failed, 2 arguments or settings are wrong.',
     '',
     'Commands:',
     ...fileCommands.flatMap(({ name, about, optional }) => [

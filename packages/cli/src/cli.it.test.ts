@@ -121,6 +121,23 @@ it('says what is wrong, on standard error and by the exit code', async () => {
   });
 });
 
+it.each([
+  [['fsck', '--bytes', 'on'], 2, /^--bytes must be yes or no/],
+  [['separator-page', '--file', '/nowhere/page.pdf'], 1, /^The file cannot be written \(ENOENT.*\)\.\n$/],
+])('%j ends with %d and says why', async (args, exitCode, err) => {
+  expect(await intake(args)).toEqual({ exitCode, out: '', err: expect.stringMatching(err) });
+});
+
+it.each([
+  ['extract', ['status']],
+  ['status', ['extract', 'fsck']],
+])('%s --help tells of it alone', async (name, others) => {
+  const { exitCode, out } = await intake([name, '--help']);
+  expect(exitCode).toBe(0);
+  expect(out).toMatch(new RegExp(`^  ${name}`, 'm'));
+  for (const other of others) expect(out).not.toMatch(new RegExp(`^  ${other}`, 'm'));
+});
+
 it('sets the password of a user', async () => {
   await create('Forgotten', 'forgotten@example.com');
   const reset = (username: string, password: string) =>

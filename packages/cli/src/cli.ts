@@ -55,7 +55,13 @@ export async function runCli(args: readonly string[], env: Environment, { out, e
     }
     const request = readArguments(args, COMMANDS);
     if (request.kind === 'help') {
-      out(describeCommands(request.commands, [extract]));
+      const { commands } = request;
+      const isAll = commands.length === COMMANDS.length;
+      out(
+        args.includes(extract.name)
+          ? describeCommands([], [extract])
+          : describeCommands(commands, isAll ? [extract] : []),
+      );
       return 0;
     }
     const { command, options } = request;

@@ -26,7 +26,7 @@ function describeRefusal(refusal: Refusal): string {
   const cause = refusal.cause instanceof Error ? refusal.cause.message : '';
   if (refusal.fields) return listFields(refusal.fields).join('\n');
   if (refusal.reason === 'SERVICE_UNAVAILABLE')
-    return `A service cannot be reached (${cause}). Is Intake running, and are INTAKE_AUTH_ADDRESS and INTAKE_QUEUE_ADDRESS right?`;
+    return `A service cannot be reached (${cause}). Is Intake running, and is INTAKE_<SERVICE>_ADDRESS of that service right?`;
   if (refusal.reason === 'UNVERIFIED_CALLER')
     return 'The services do not accept INTAKE_RPC_SECRET; it must be the one they were started with.';
   return refusal.reason === 'INTERNAL' && cause ? `${refusal.detail} (${cause})` : refusal.detail;

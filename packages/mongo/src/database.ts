@@ -1,5 +1,5 @@
 import { types } from 'node:util';
-import type { Runtime } from '@intake/service';
+import { ConfigError, type Runtime } from '@intake/service';
 import mongoose, { type ClientSession, type Connection, type Model, type mongo } from 'mongoose';
 import { failCommandsOfClosedSockets } from './closed-sockets';
 
@@ -21,6 +21,8 @@ export interface DatabaseOptions {
 
 /** How long a service that starts waits for MongoDB, in milliseconds. */
 const START_MS = 20_000;
+
+const AUTHENTICATION_FAILED = 18;
 
 /** How long an operation waits for a reachable primary before it fails, in milliseconds. */
 const SERVER_SELECTION_MS = 1000;
@@ -51,14 +53,26 @@ export async function connectDatabase(runtime: Runtime, options: DatabaseOptions
       return await opened.asPromise();
     } catch (error) {
       await opened.destroy().catch(() => undefined);
-      throw error;
+      if ((error as Error).name !== 'MongoParseError' && !hasCode(error, AUTHENTICATION_FAILED)) throw error;
+      throw new ConfigError(`INTAKE_MONGODB_URL: ${(error as Error).message}`);
     }
   });
   runtime.onStop('MongoDB', () => connection.close());
+  await whileStarting(() => requireTransactions(connection));
   runtime.addReadiness('MongoDB', async () => {
     await connection.db?.command({ ping: 1 });
   });
   return { connection, name, commitHooks: [] };
+}
+
+/** Throws ConfigError when MongoDB is neither a replica set nor a sharded cluster: it would refuse every transaction. */
+async function requireTransactions(connection: Connection): Promise<void> {
+  const answer = await connection.db?.admin().command({ hello: 1 });
+  // One that is not initiated yet, or a router, is none that stands alone.
+  if (!answer?.setName && !answer?.isreplicaset && answer?.msg !== 'isdbgrid')
+    throw new ConfigError(
+      'INTAKE_MONGODB_URL: this MongoDB is no replica set; start it with --replSet, and initiate the set',
+    );
 }
 
 /** Tries again while MongoDB cannot be reached: a service that starts has time to wait for it. */

@@ -1,15 +1,20 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { mkdtempSync, rmSync } from 'node:fs';
 import type { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type RunningService, type Runtime, runInContext, runService } from '@intake/service';
+import { createCommandRuntime, type RunningService, type Runtime, runInContext, runService } from '@intake/service';
 import {
   dropTestData,
   findStored,
+  freePorts,
   type PrivateServer,
+  readTestVariable,
   type ServiceEnv,
   serviceEnv,
   startMongo,
+  startProgram,
   waitFor,
 } from '@intake/testkit';
 import { ROOT_CONTEXT } from '@opentelemetry/api';
@@ -537,3 +542,20 @@ async function holdInChild(name: string, ttlMs: number): Promise<ChildProcess> {
   });
   return child;
 }
+
+it('a MongoDB that stands alone is refused at the start: every transaction would fail', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'intake-alone-'));
+  const [port] = await freePorts(1);
+  const args = ['--dbpath', folder, '--port', String(port), '--bind_ip', '127.0.0.1'];
+  const mongod = startProgram(readTestVariable('INTAKE_TEST_MONGOD'), args, { logFile: `${folder}.log` });
+  const runtime = createCommandRuntime('alone');
+  try {
+    const connecting = connectDatabase(runtime, { url: `mongodb://127.0.0.1:${port}/`, prefix: 'alone' });
+    await expect(connecting).rejects.toThrow(/^INTAKE_MONGODB_URL: this MongoDB is no replica set/);
+  } finally {
+    await runtime.stop();
+    await mongod.stop();
+    rmSync(folder, { recursive: true, force: true });
+    rmSync(`${folder}.log`, { force: true });
+  }
+});

@@ -1,4 +1,4 @@
-import { count, type Environment, readConfig, text } from '@intake/service';
+import { type Environment, port, readConfig, text, textLike } from '@intake/service';
 import { type RpcTls, readRpcTls } from './tls';
 
 /** The services that answer rpcs, as they are named in settings. */
@@ -24,11 +24,13 @@ export interface RpcSettings {
   addressOf(service: ServiceName): string;
 }
 
+const hostAndPort = textLike(/^(\[[\da-f:.]+\]|[^\s:/[\]]+):\d{1,5}$/i, 'host:port');
+
 /** Reads the rpc settings that all services share. */
 export function readRpcSettings(env: Environment): RpcSettings {
   const config = readConfig(env, {
     host: text('INTAKE_HOST', 'address to listen on', '127.0.0.1'),
-    port: count('INTAKE_RPC_PORT', 'port of the rpc server; 0 picks a free one', 7400),
+    port: port('INTAKE_RPC_PORT', 'port of the rpc server; 0 picks a free one', 7400),
     secret: text('INTAKE_RPC_SECRET', 'shared by all services; proves who calls'),
   });
   return {
@@ -36,7 +38,8 @@ export function readRpcSettings(env: Environment): RpcSettings {
     tls: readRpcTls(env),
     addressOf(service) {
       const variable = `INTAKE_${service.replaceAll('-', '_').toUpperCase()}_ADDRESS`;
-      return readConfig(env, { address: text(variable, `host:port of ${service}`, `intake-${service}:7400`) }).address;
+      return readConfig(env, { address: hostAndPort(variable, `host:port of ${service}`, `intake-${service}:7400`) })
+        .address;
     },
   };
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { extraction } from '@intake/contracts';
@@ -100,5 +100,12 @@ it('settings that are incomplete, or name files that are not there, are refused'
   expect(tlsOf({})).toBeUndefined();
   const { INTAKE_RPC_TLS_KEY: _, ...incomplete } = ours;
   expect(() => tlsOf(incomplete)).toThrow(/go together/);
-  expect(() => tlsOf({ ...ours, INTAKE_RPC_TLS_KEY: join(folder, 'nothing') })).toThrow(/cannot be read/);
+  expect(() => tlsOf({ ...ours, INTAKE_RPC_TLS_KEY: join(folder, 'nothing') })).toThrow(
+    /INTAKE_RPC_TLS_KEY cannot be read/,
+  );
+  const noPem = join(folder, 'no.pem');
+  writeFileSync(noPem, 'nothing');
+  expect(() => tlsOf({ ...ours, INTAKE_RPC_TLS_CA: noPem })).toThrow(/INTAKE_RPC_TLS_CA cannot be read: .*no PEM/);
+  const mixed = { ...ours, INTAKE_RPC_TLS_KEY: strangers.INTAKE_RPC_TLS_KEY as string };
+  expect(() => tlsOf(mixed)).toThrow(/INTAKE_RPC_TLS_CERT and INTAKE_RPC_TLS_KEY do not go together/);
 });

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { createSecureContext } from 'node:tls';
 import { ChannelCredentials, credentials, ServerCredentials } from '@grpc/grpc-js';
 import { ConfigError, type Environment, readConfig, text } from '@intake/service';
 
@@ -29,14 +30,28 @@ export function readRpcTls(env: Environment): RpcTls | undefined {
     throw new ConfigError(
       'INTAKE_RPC_TLS_CA, INTAKE_RPC_TLS_CERT and INTAKE_RPC_TLS_KEY go together: set all or none.',
     );
-  const read = (file: string): Buffer => {
-    try {
-      return readFileSync(file);
-    } catch (error) {
-      throw new ConfigError(`The certificates between services cannot be read: ${(error as Error).message}.`);
-    }
-  };
-  return { ca: read(files.ca), cert: read(files.cert), key: read(files.key), name };
+  return { ca: readPem('INTAKE_RPC_TLS_CA', files.ca), ...readPair(files), name };
+}
+
+function readPair({ cert: certFile, key: keyFile }: { readonly cert: string; readonly key: string }) {
+  const cert = readPem('INTAKE_RPC_TLS_CERT', certFile);
+  const key = readPem('INTAKE_RPC_TLS_KEY', keyFile);
+  try {
+    createSecureContext({ cert, key });
+  } catch (error) {
+    throw new ConfigError(`INTAKE_RPC_TLS_CERT and INTAKE_RPC_TLS_KEY do not go together: ${(error as Error).message}`);
+  }
+  return { cert, key };
+}
+
+function readPem(variable: string, file: string): Buffer {
+  try {
+    const pem = readFileSync(file);
+    if (!pem.includes('-----BEGIN ')) throw new Error(`${file} is no PEM file`);
+    return pem;
+  } catch (error) {
+    throw new ConfigError(`${variable} cannot be read: ${(error as Error).message}`);
+  }
 }
 
 /** Who does not show a certificate of the authority is not served. */

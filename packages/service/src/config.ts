@@ -32,6 +32,53 @@ export const count = setting((value) => {
   return Number(value);
 });
 
+/** A whole number, 1 or more. */
+export const positive = setting((value) => {
+  if (!/^0*[1-9]\d*$/.test(value)) throw new Error('must be a whole number, 1 or more');
+  return Number(value);
+});
+
+/** Longest time that a timer of Node can wait, in milliseconds: with more it would not wait at all. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+/** A time in milliseconds that a timer waits. */
+export const milliseconds = setting((value) => {
+  const ms = /^\d+$/.test(value) ? Number(value) : 0;
+  if (ms < 1 || ms > LONGEST_MS) throw new Error(`must be a time in milliseconds, 1 to ${LONGEST_MS}`);
+  return ms;
+});
+
+/** A port to listen on; 0 picks a free one. */
+export const port = setting((value) => {
+  if (!/^\d{1,5}$/.test(value) || Number(value) > 65_535) throw new Error('must be a port, 0 to 65535');
+  return Number(value);
+});
+
+/** Text of a form, which `expected` describes. */
+export const textLike = (form: RegExp, expected: string) =>
+  setting((value) => {
+    if (!form.test(value)) throw new Error(`must be ${expected}`);
+    return value;
+  });
+
+/** Scheme, host and port under which people and clients see the service; a path is kept, a trailing slash is not. */
+export const publicUrl = setting((value) => {
+  if (!/^https?:\/\/[^/\s?#]+(\/[^\s?#]*)?$/.test(value)) throw new Error('must be a URL such as https://host');
+  return value.replace(/\/+$/, '');
+});
+
+/** What the names of databases and streams begin with. */
+export const namePrefix = textLike(/^[\w-]{1,46}$/, '1 to 46 letters, digits, "_" and "-"');
+
+/** Domain of inbox addresses, in lower case. */
+export const mailDomain = setting((value) => {
+  if (!/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(value)) throw new Error('must be a domain such as docs.example.com');
+  return value.toLowerCase();
+});
+
+/** URL of a relay that takes mails. */
+export const relayUrl = textLike(/^smtps?:\/\/[^/\s]+/, 'a URL such as smtp://host:25');
+
 /** true/false, on/off, yes/no, 1/0. */
 export const flag = setting((value) => {
   if (/^(true|on|yes|1)$/i.test(value)) return true;

@@ -1,6 +1,23 @@
 /** Runs a service: settings, logs, metrics, traces, health and drain. */
 export { type CommandRuntime, createCommandRuntime, runAsCommand } from './command';
-export { ConfigError, count, type Environment, flag, list, readConfig, type Setting, text } from './config';
+export {
+  ConfigError,
+  count,
+  type Environment,
+  flag,
+  list,
+  mailDomain,
+  milliseconds,
+  namePrefix,
+  port,
+  positive,
+  publicUrl,
+  readConfig,
+  relayUrl,
+  type Setting,
+  text,
+  textLike,
+} from './config';
 export { currentContext, currentRequestId, type RequestContext, runInContext } from './context';
 export { createLog, type Logger } from './log';
 export { createReceivingFirst, type ReceivingFirst } from './receiving-first';

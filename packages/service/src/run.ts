@@ -2,7 +2,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Tracer } from '@opentelemetry/api';
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import { count, type Environment, readConfig, text } from './config';
+import { ConfigError, type Environment, port, readConfig, text, textLike } from './config';
 import { createLog, type Logger } from './log';
 import { createTracing } from './tracing';
 
@@ -27,6 +27,12 @@ export interface RunningService {
   stop(): Promise<void>;
 }
 
+const logLevel = textLike(
+  /^(trace|debug|info|warn|error|fatal|silent)$/,
+  'trace, debug, info, warn, error, fatal or silent',
+);
+const httpUrl = textLike(/^https?:\/\/[^/\s]+/, 'a URL such as http://host:4318');
+
 const DRAIN_MS = 25_000;
 /** How long the last traces may take to be sent. */
 const TRACES_MS = 3000;
@@ -41,10 +47,10 @@ export async function runService(
   build: (runtime: Runtime) => Promise<void>,
 ): Promise<RunningService> {
   const config = readConfig(env, {
-    level: text('INTAKE_LOG_LEVEL', 'least severe log lines that are written', 'info'),
+    level: logLevel('INTAKE_LOG_LEVEL', 'least severe log lines that are written', 'info'),
     host: text('INTAKE_HOST', 'address to listen on', '127.0.0.1'),
-    opsPort: count('INTAKE_OPS_PORT', 'port of /healthz, /readyz and /metrics; 0 picks a free one', 0),
-    otlp: text('OTEL_EXPORTER_OTLP_ENDPOINT', 'where traces are sent by OTLP/HTTP', ''),
+    opsPort: port('INTAKE_OPS_PORT', 'port of /healthz, /readyz and /metrics; 0 picks a free one', 0),
+    otlp: httpUrl('OTEL_EXPORTER_OTLP_ENDPOINT', 'where traces are sent by OTLP/HTTP', ''),
   });
   const log = createLog(name, config.level);
   const metrics = new Registry();
@@ -145,7 +151,8 @@ export async function runAsProcess(start: (env: Environment) => Promise<RunningS
   try {
     service = await start(process.env);
   } catch (error) {
-    process.stderr.write(`${(error as Error).stack ?? error}\n`);
+    const isConfig = error instanceof ConfigError;
+    process.stderr.write(`${isConfig ? `${error.name}: ${error.message}` : ((error as Error).stack ?? error)}\n`);
     process.exit(1);
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {

@@ -8,6 +8,7 @@ export {
   dropDatabases,
   findStored,
   insertManyStored,
+  insertStored,
   listDatabases,
   removeStored,
 } from './databases.store';

@@ -1,8 +1,8 @@
 import { type Backbone, connectBackbone, startConsumer } from '@intake/bus';
-import { annotation as contract, events, extraction } from '@intake/contracts';
+import { annotation as contract, events, extraction, operations } from '@intake/contracts';
 import { transaction } from '@intake/mongo';
 import { type Caller, type Client, connectRpc, type Refusal, systemCaller } from '@intake/rpc';
-import { type RunningService, type Runtime, runService } from '@intake/service';
+import { createCommandRuntime, type RunningService, type Runtime, runService } from '@intake/service';
 import { startSystem, type TestSystem, waitFor } from '@intake/testkit';
 
 /** The annotation service with its real neighbour `queue`, on real MongoDB and NATS. */
@@ -232,6 +232,15 @@ describe('extraction', () => {
     expect(await reasonOf(annotations.failExtraction({ annotationId: id, rirPollId, message: 'x' }, admin))).toBe(
       'PERMISSION_DENIED',
     );
+  });
+
+  it('an operator who asks for one by what is no id is told that there is none', async () => {
+    const runtime = createCommandRuntime('test');
+    const { INTAKE_ANNOTATION_ADDRESS: address = '', INTAKE_RPC_SECRET: secret = '' } = system.env;
+    const client = connectRpc(runtime, operations.OperationsServiceService, address, { secret });
+    const answer = await client.retryStuck({ kind: 'annotation', id: 'x' }, systemCaller('test'));
+    await runtime.stop();
+    expect(answer).toEqual({ found: false });
   });
 
   it('puts an annotation that rests in importing on the bus again', async () => {

@@ -2,7 +2,7 @@ import { connectBackbone, startConsumer } from '@intake/bus';
 import { annotation as contract, documentStorage, extension, queue } from '@intake/contracts';
 import { createIndexes, isMongoUnavailable, startSweep } from '@intake/mongo';
 import { connectRpc, isNeighbourAway, readRpcSettings, serveRpc } from '@intake/rpc';
-import { count, type Environment, readConfig, runAsProcess, runService } from '@intake/service';
+import { type Environment, milliseconds, readConfig, runAsProcess, runService } from '@intake/service';
 import { createAnnotationStore } from './annotation/annotation.store';
 import { createAnnotations } from './annotation/annotations';
 import { createHistoryStore } from './annotation/history.store';
@@ -37,17 +37,21 @@ import { createSuggestedEdits } from './suggested-edit/suggested-edits';
 export const start = (env: Environment) =>
   runService('annotation', env, async (runtime) => {
     const config = readConfig(env, {
-      restingMs: count(
+      restingMs: milliseconds(
         'INTAKE_RESTING_MS',
         'work that rests longer in a passing state is put on the bus again, milliseconds',
         120_000,
       ),
-      retentionSweepMs: count(
+      retentionSweepMs: milliseconds(
         'INTAKE_RETENTION_SWEEP_MS',
         'how often annotations older than document_lifetime are looked for, milliseconds',
         3_600_000,
       ),
-      reviewSweepMs: count('INTAKE_REVIEW_SWEEP_MS', 'how often expired reviews are ended, milliseconds', 600_000),
+      reviewSweepMs: milliseconds(
+        'INTAKE_REVIEW_SWEEP_MS',
+        'how often expired reviews are ended, milliseconds',
+        600_000,
+      ),
     });
     const rpc = readRpcSettings(env);
     const backbone = await connectBackbone(runtime, env);

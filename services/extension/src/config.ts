@@ -1,4 +1,4 @@
-import { count, type Environment, readConfig, text } from '@intake/service';
+import { type Environment, port, publicUrl, readConfig, text } from '@intake/service';
 import { type Network, parseNetworks } from '@intake/untrusted';
 
 /** Settings of the extension service alone. */
@@ -11,10 +11,10 @@ export interface Config {
 
 /** Reads the service's settings. Throws ConfigError. */
 export function readExtensionConfig(env: Environment): Config {
-  const { publicUrl, host, port, outgoingAllow } = readConfig(env, {
-    publicUrl: text('INTAKE_PUBLIC_URL', 'where extensions reach the API; URLs in payloads begin with it', ''),
+  const { outgoingAllow, ...api } = readConfig(env, {
+    publicUrl: publicUrl('INTAKE_PUBLIC_URL', 'where extensions reach the API; URLs in payloads begin with it', ''),
     host: text('INTAKE_HOST', 'of the API, while no public URL is given', '127.0.0.1'),
-    port: count('INTAKE_PORT', 'of the API, while no public URL is given', 8080),
+    port: port('INTAKE_PORT', 'of the API, while no public URL is given', 8080),
     outgoingAllow: {
       variable: 'INTAKE_OUTGOING_ALLOW',
       about: 'networks beside the public ones where hooks and connectors may be called',
@@ -22,6 +22,6 @@ export function readExtensionConfig(env: Environment): Config {
       parse: parseNetworks,
     },
   });
-  const local = `http://${['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host}:${port}`;
-  return { origin: (publicUrl || local).replace(/\/+$/, ''), outgoingAllow };
+  const local = `http://${['0.0.0.0', '::'].includes(api.host) ? '127.0.0.1' : api.host}:${api.port}`;
+  return { origin: api.publicUrl || local, outgoingAllow };
 }

@@ -6,10 +6,11 @@ import { type EngineJobs, engineWorker, findPpocrProblem, memoryWith } from '@in
 import { createIndexes, isMongoUnavailable } from '@intake/mongo';
 import { connectRpc, isNeighbourAway, Refusal, readRpcSettings, serveRpc } from '@intake/rpc';
 import {
-  count,
   type Environment,
   type Logger,
   list,
+  milliseconds,
+  positive,
   readConfig,
   runAsProcess,
   runService,
@@ -30,13 +31,17 @@ import { createLessonRpc } from './memory/lesson-rpc';
 export const start = (env: Environment) =>
   runService('extraction', env, async (runtime) => {
     const config = readConfig(env, {
-      concurrency: count(
+      concurrency: positive(
         'INTAKE_EXTRACTION_CONCURRENCY',
         'documents read at the same time, one child process each',
         availableParallelism(),
       ),
-      timeoutMs: count('INTAKE_EXTRACTION_TIMEOUT_MS', 'a document that takes longer is stopped, milliseconds', 55_000),
-      memoryBytes: count(
+      timeoutMs: milliseconds(
+        'INTAKE_EXTRACTION_TIMEOUT_MS',
+        'a document that takes longer is stopped, milliseconds',
+        55_000,
+      ),
+      memoryBytes: positive(
         'INTAKE_EXTRACTION_MEMORY_BYTES',
         'a child process that takes more is killed; with PP-OCR it may take 1.25 GB on top',
         1_500_000_000,
@@ -85,19 +90,20 @@ export const start = (env: Environment) =>
       buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
       registers: [runtime.metrics],
     });
-    const ages = new Gauge({
+    new Gauge({
       name: 'intake_extraction_oldest_job_seconds',
       help: 'Age of the oldest job that is not done',
       registers: [runtime.metrics],
+      async collect() {
+        this.set(await store.oldestAgeS().catch(() => Number.NaN));
+      },
     });
     new Gauge({
       name: 'intake_extraction_jobs',
       help: 'Jobs that are not done',
       registers: [runtime.metrics],
       async collect() {
-        const backlog = await store.backlog().catch(() => ({ count: Number.NaN, oldestS: Number.NaN }));
-        this.set(backlog.count);
-        ages.set(backlog.oldestS);
+        this.set(await store.countOpen().catch(() => Number.NaN));
       },
     });
     const failedOpinions = new Counter({

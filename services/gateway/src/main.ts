@@ -26,7 +26,7 @@ export const start = (env: Environment) =>
     const config = readGatewayConfig(env);
     const services = connectServices(runtime, readRpcSettings(env));
     const authenticator = createAuthenticator(services.auth, config.sessions);
-    const bus = connectBus(runtime, { url: config.natsUrl, prefix: config.natsPrefix });
+    const bus = connectBus(runtime, config.bus);
     const events = createEventStreams(runtime, bus);
     bus.listen('auth.revoked', (revoked) => {
       authenticator.forget(revoked);

@@ -1,5 +1,19 @@
+import { Resolver } from 'node:dns';
 import { type RpcSettings, readRpcSettings } from '@intake/rpc';
-import { ConfigError, count, type Environment, flag, list, readConfig, text } from '@intake/service';
+import {
+  ConfigError,
+  count,
+  type Environment,
+  flag,
+  list,
+  mailDomain,
+  port,
+  positive,
+  readConfig,
+  publicUrl as readPublicUrl,
+  relayUrl as readRelayUrl,
+  text,
+} from '@intake/service';
 import { type Network, parseNetworks } from '@intake/untrusted';
 import type { DailyLimits } from './outgoing/daily-limits';
 import type { CertificateFiles } from './smtp/certificate';
@@ -41,28 +55,25 @@ export interface Config {
 export function readSettings(env: Environment): Config {
   const settings = readConfig(env, {
     host: text('INTAKE_HOST', 'address to listen on', '127.0.0.1'),
-    port: count('INTAKE_SMTP_PORT', 'port of the SMTP listener; 0 picks a free one', 2525),
-    domain: text('INTAKE_MAIL_DOMAIN', 'domain of inbox addresses', 'localhost'),
+    port: port('INTAKE_SMTP_PORT', 'port of the SMTP listener; 0 picks a free one', 2525),
+    domain: mailDomain('INTAKE_MAIL_DOMAIN', 'domain of inbox addresses', 'localhost'),
     certFile: text('INTAKE_SMTP_TLS_CERT', 'file of the certificate with its chain, for STARTTLS', ''),
     keyFile: text('INTAKE_SMTP_TLS_KEY', 'file of the key of that certificate', ''),
-    maxConnections: count('INTAKE_SMTP_CONNECTIONS', 'connections at the same time', 200),
-    maxConnectionsPerAddress: count('INTAKE_SMTP_CONNECTIONS_PER_ADDRESS', 'of these, from one address', 50),
-    idleS: count('INTAKE_SMTP_IDLE_S', 'seconds after which a silent connection is closed', 60),
-    readers: count('INTAKE_MAIL_READERS', 'child processes that read messages', 1),
-    relayUrl: {
-      variable: 'INTAKE_SMTP_RELAY_URL',
-      about: 'relay that takes outgoing mails; none: none are sent',
-      fallback: '',
-      parse: (value: string): string => {
-        if (!/^smtps?:\/\/[^/\s]+/.test(value)) throw new Error('must be a URL such as smtp://host:25');
-        return value;
-      },
-    },
+    maxConnections: positive('INTAKE_SMTP_CONNECTIONS', 'connections at the same time', 200),
+    maxConnectionsPerAddress: positive('INTAKE_SMTP_CONNECTIONS_PER_ADDRESS', 'of these, from one address', 50),
+    idleS: positive('INTAKE_SMTP_IDLE_S', 'seconds after which a silent connection is closed', 60),
+    readers: positive('INTAKE_MAIL_READERS', 'child processes that read messages', 1),
+    relayUrl: readRelayUrl('INTAKE_SMTP_RELAY_URL', 'relay that takes outgoing mails; none: none are sent', ''),
     emailsPerDay: count('INTAKE_EMAILS_PER_DAY', 'mails that people of an organization may send in a day', 1000),
     notificationsPerDay: count('INTAKE_NOTIFICATIONS_PER_DAY', 'automatic mails of an organization in a day', 1000),
-    publicUrl: text('INTAKE_PUBLIC_URL', 'where people see the service; links in mails begin with it', ''),
+    publicUrl: readPublicUrl('INTAKE_PUBLIC_URL', 'where people see the service; links in mails begin with it', ''),
     isChecked: flag('INTAKE_MAIL_CHECK_SENDER', 'whether SPF, DKIM and DMARC are asked for', true),
-    dnsServers: list('INTAKE_MAIL_DNS_SERVERS', 'name servers for that; none: those of the system', []),
+    dnsServers: {
+      variable: 'INTAKE_MAIL_DNS_SERVERS',
+      about: 'name servers for that; none: those of the system',
+      fallback: [],
+      parse: readNameServers,
+    },
     frontServer: text('INTAKE_MAIL_FRONT_SERVER', 'authserv-id of a mail server in front of this one', ''),
     frontNetworks: {
       variable: 'INTAKE_MAIL_FRONT_NETWORKS',
@@ -78,14 +89,25 @@ export function readSettings(env: Environment): Config {
     rpc: readRpcSettings(env),
     smtp: {
       ...smtp,
-      domain: smtp.domain.toLowerCase(),
+
       tls: certFile ? { certFile, keyFile } : null,
       idleMs: idleS * 1000,
     },
-    readers: Math.max(readers, 1),
+    readers,
     relayUrl: relayUrl || null,
     sendingLimits: { emails: emailsPerDay, notifications: notificationsPerDay },
-    publicUrl: publicUrl.replace(/\/+$/, ''),
+    publicUrl,
     sender: { isChecked, dnsServers, frontServer, frontNetworks },
   };
+}
+
+/** `address` or `address:port` of each. */
+function readNameServers(value: string): readonly string[] {
+  const servers = list('', '').parse(value);
+  try {
+    new Resolver().setServers(servers);
+  } catch {
+    throw new Error('must be a comma list of "address" or "address:port"');
+  }
+  return servers;
 }

@@ -21,9 +21,9 @@ import { createWorkspaceStore } from './workspace/workspace.store';
 export const start = (env: Environment) =>
   runService('queue', env, async (runtime) => {
     const rpc = readRpcSettings(env);
-    const { mailDomain, encryptionKey } = readQueueConfig(env);
+    const { mailDomain, encryptionKey, previousEncryptionKey } = readQueueConfig(env);
     const backbone = await connectBackbone(runtime, env);
-    const vault = createVault(encryptionKey || rpc.secret);
+    const vault = createVault(encryptionKey || rpc.secret, [previousEncryptionKey, rpc.secret].filter(Boolean));
     const workspaces = createWorkspaceStore(backbone);
     const queues = createQueueStore(backbone);
     const schemas = createSchemaStore(backbone);
@@ -33,6 +33,7 @@ export const start = (env: Environment) =>
     const labels = createLabelStore(backbone);
     const templates = createEmailTemplateStore(backbone);
     await createIndexes(backbone.database);
+    for (const store of [hooks, connectors]) await store.reseal();
     const stores = { workspaces, queues, schemas, inboxes, connectors, hooks, labels, templates };
     const deletion = createQueueDeletion(runtime, { queues, inboxes, templates, backbone });
     await serveRpc(runtime, {

@@ -423,3 +423,42 @@ it('only admins and services make anything', async () => {
   for (const make of makeAll(systemCaller('cli', admin.organizationId))) expect((await make()).id).toBeGreaterThan(0);
   expect((await makeWorkspace({ ...admin, roles: ['organization_group_admin'] })).id).toBeGreaterThan(0);
 });
+
+it('the key that encrypts secrets can be changed, and a wrong one is refused at the start', async () => {
+  const [port] = await freePorts(1);
+  const own = serviceEnv({ INTAKE_RPC_PORT: String(port) });
+  const runtime = createCommandRuntime('keys');
+  const connectors = connectRpc(runtime, contract.QueueServiceService, `127.0.0.1:${port}`, {
+    secret: own.INTAKE_RPC_SECRET as string,
+  });
+  const admin = newAdmin();
+  const startWith = (over: Record<string, string>) => start({ ...own, ...over });
+  const readTokens = async () =>
+    (await connectors.listConnectors(list(), admin)).connectors.map((one) => one.authorizationToken);
+  try {
+    let running = await startWith({});
+    await connectors.createConnector(
+      contract.Connector.fromPartial({
+        name: 'C',
+        serviceUrl: 'https://c.example',
+        authorizationToken: 'token',
+      }),
+      admin,
+    );
+    await running.stop();
+    // What the secret of the rpcs has encrypted is read as well.
+    running = await startWith({ INTAKE_ENCRYPTION_KEY: 'first' });
+    expect(await readTokens()).toEqual(['token']);
+    await running.stop();
+    await expect(startWith({ INTAKE_ENCRYPTION_KEY: 'second' })).rejects.toThrow(/INTAKE_ENCRYPTION_KEY.*connector/);
+    running = await startWith({ INTAKE_ENCRYPTION_KEY: 'second', INTAKE_ENCRYPTION_KEY_PREVIOUS: 'first' });
+    expect(await readTokens()).toEqual(['token']);
+    await running.stop();
+    running = await startWith({ INTAKE_ENCRYPTION_KEY: 'second' });
+    expect(await readTokens()).toEqual(['token']);
+    await running.stop();
+  } finally {
+    await runtime.stop();
+    await dropTestData(own);
+  }
+});

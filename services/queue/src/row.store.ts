@@ -44,6 +44,8 @@ export interface Rows<T extends Owned> {
   ): Promise<{ rows: T[]; total: number }>;
   /** The object as it is afterwards; null when there is none. */
   update(caller: Caller, id: number, change: Partial<T>, session?: ClientSession): Promise<T | null>;
+  /** Puts a stored value in the place of another, unless somebody has changed that meanwhile; for the service's own work. */
+  exchange(id: number, field: string, before: unknown, after: unknown): Promise<void>;
   /** The same MongoDB update of all that match. */
   updateAll(caller: Caller, filter: RowFilter, update: Record<string, unknown>, session: ClientSession): Promise<void>;
   remove(caller: Caller, id: number, session?: ClientSession): Promise<boolean>;
@@ -132,6 +134,10 @@ export function createRows<T extends Owned>(
         .findOneAndUpdate(scope(caller, { _id: id }), { $set: change }, { returnDocument: 'after', session })
         .lean<Row | null>();
       return row && toObject(row);
+    },
+
+    async exchange(id, field, before, after) {
+      await model.updateOne({ _id: id, [field]: before }, { $set: { [field]: after } });
     },
 
     async updateAll(caller, filter, update, session) {

@@ -1,5 +1,5 @@
-import { type Bus, connectBus, listDeadLetters, replayDeadLetter } from '@intake/bus';
-import { createCommandRuntime, type Environment, readConfig, text } from '@intake/service';
+import { BUS_SETTINGS, type Bus, connectBus, listDeadLetters, replayDeadLetter } from '@intake/bus';
+import { createCommandRuntime, type Environment, readConfig } from '@intake/service';
 import { UsageError } from '../arguments';
 import type { Command } from '../command';
 import { CommandError } from '../errors';
@@ -8,14 +8,11 @@ const NATS_MS = 5000;
 const MOST = 1000;
 
 async function withBus<T>(env: Environment, task: (bus: Bus) => Promise<T>): Promise<T> {
-  const { url, prefix } = readConfig(env, {
-    url: text('INTAKE_NATS_URL', 'NATS with JetStream; several servers separated by commas'),
-    prefix: text('INTAKE_NATS_PREFIX', 'streams and subjects begin with it', 'intake'),
-  });
+  const options = readConfig(env, BUS_SETTINGS);
   const runtime = createCommandRuntime('cli');
   let timer: NodeJS.Timeout | undefined;
   try {
-    const bus = connectBus(runtime, { url, prefix });
+    const bus = connectBus(runtime, options);
     const away = new Promise<never>((_, reject) => {
       const error = new CommandError('NATS cannot be reached at INTAKE_NATS_URL.');
       timer = setTimeout(() => reject(error), NATS_MS);

@@ -1,5 +1,6 @@
 import type { documentStorage } from '@intake/contracts';
 import { systemCaller } from '@intake/rpc';
+import { UsageError } from '../arguments';
 import type { Command } from '../command';
 
 /** A check of everything may take long. */
@@ -12,8 +13,9 @@ export const fsck: Command = {
   name: 'fsck',
   about: 'compare documents in the database with the object store, both ways; exit code 1 when something is wrong',
   options: {},
-  optional: { bytes: '"yes": read every file and compare its hash too' },
-  async run({ bytes }, { storage }) {
+  optional: { bytes: 'yes or no: read every file and compare its hash too' },
+  async run({ bytes = 'no' }, { storage }) {
+    if (bytes !== 'yes' && bytes !== 'no') throw new UsageError('--bytes must be yes or no.');
     const problems: documentStorage.StorageProblem[] = [];
     let counts: documentStorage.StorageCounts | undefined;
     const parts = storage.checkStorage({ bytes: bytes === 'yes' }, systemCaller('cli'), { timeoutMs: LONGEST_MS });

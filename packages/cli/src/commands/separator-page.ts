@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { UsageError } from '../arguments';
 import type { Command } from '../command';
+import { CommandError } from '../errors';
 
 /** Longest text that a queue can know a separator page by. */
 const MAX_TEXT = 100;
@@ -16,7 +17,9 @@ export const separatorPage: Command = {
       throw new UsageError(`--text has 1 to ${MAX_TEXT} characters.`);
     // Loaded when it is needed: the other commands do without the engine.
     const { buildSeparatorPage } = await import('@intake/engine');
-    await writeFile(file, await buildSeparatorPage(text?.trim()));
+    await writeFile(file, await buildSeparatorPage(text?.trim())).catch((error: Error) => {
+      throw new CommandError(`The file cannot be written (${error.message}).`);
+    });
     return { file };
   },
 };

@@ -34,6 +34,7 @@ export function createResting(tools: ChangeTools) {
         }));
       },
       async retry(id: string) {
+        if (!/^\d+$/.test(id)) return false;
         const resting = await store.findRestingById(Number(id));
         if (resting) await resendOne(resting);
         return resting !== null;

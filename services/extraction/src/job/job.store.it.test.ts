@@ -90,11 +90,11 @@ it('gives the job of a worker that died to another, and takes nothing more from 
   expect(await store.renew(first)).toBe(false);
   await expect(requireClaim(store, first)).rejects.toThrow(ClaimLost);
   await store.finish(first);
-  expect((await store.backlog()).count).toBe(1);
+  expect(await store.countOpen()).toBe(1);
   expect(await store.renew(second)).toBe(true);
   await requireClaim(store, second);
   await store.finish(second);
-  expect((await store.backlog()).count).toBe(0);
+  expect(await store.countOpen()).toBe(0);
   await expect(requireClaim(store, second)).rejects.toThrow(ClaimLost);
 });
 

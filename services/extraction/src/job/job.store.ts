@@ -132,13 +132,13 @@ export function createJobStore(database: Database, leaseMs = LEASE_MS) {
         return matchedCount === 1;
       },
     },
-    /** Jobs that are not done, and the age of the oldest in seconds. */
-    async backlog(): Promise<{ count: number; oldestS: number }> {
-      const [count, oldest] = await Promise.all([
-        jobs.countDocuments({ state: 'open' }),
-        jobs.findOne({ state: 'open' }).sort({ createdAt: 1 }).select('createdAt').lean<{ createdAt: Date }>(),
-      ]);
-      return { count, oldestS: oldest ? Math.max(0, (Date.now() - oldest.createdAt.getTime()) / 1000) : 0 };
+    /** Jobs that are not done. */
+    countOpen: (): Promise<number> => jobs.countDocuments({ state: 'open' }).exec(),
+    /** Age in seconds of the oldest job that is not done; 0: there is none. */
+    async oldestAgeS(): Promise<number> {
+      const open = jobs.findOne({ state: 'open' }).sort({ createdAt: 1 });
+      const oldest = await open.select('createdAt').lean<{ createdAt: Date }>();
+      return oldest ? Math.max(0, (Date.now() - oldest.createdAt.getTime()) / 1000) : 0;
     },
   };
 }

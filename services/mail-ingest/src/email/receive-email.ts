@@ -1,5 +1,6 @@
 import type { Backbone } from '@intake/bus';
 import { transaction } from '@intake/mongo';
+import { currentContext, type RequestContext, runInContext } from '@intake/service';
 import type { Envelope, ImportDetails, RawMessage, Recipient } from './email';
 import type { EmailStore } from './email.store';
 import { createTogether } from './together';
@@ -15,6 +16,8 @@ interface Receipt {
   readonly raw: RawMessage;
   readonly inboxes: readonly Recipient[];
   readonly envelope: Envelope;
+  /** The request that the message came by. */
+  readonly context: RequestContext;
 }
 
 /**
@@ -30,6 +33,7 @@ export function createReceiveEmail({ backbone, emails, keepFiles }: ReceiveEmail
     const wanted = receipts.flatMap(({ raw, inboxes, envelope }) =>
       inboxes.map((inbox) => ({ ...inbox, raw, envelope, imported: null })),
     );
+    const contexts = receipts.flatMap(({ inboxes, context }) => inboxes.map(() => context));
     const firstId = await ids.next('email', wanted.length);
     const numbered = wanted.map((one, i) => ({ ...one, id: firstId + i }));
     return transaction(database, async (session) => {
@@ -37,13 +41,13 @@ export function createReceiveEmail({ backbone, emails, keepFiles }: ReceiveEmail
       const isNew = await emails.claimMessages(session, claims);
       const added = numbered.filter((_, i) => isNew[i]);
       if (added.length > 0) await emails.insert(session, added);
-      for (const { id, organizationId, queueId } of added)
-        emit(session, {
-          subject: 'email.received',
-          aggregate: `email:${id}`,
-          version: 1,
-          payload: { emailId: id, organizationId, queueId },
-        });
+      for (const [i, { id, organizationId, queueId }] of numbered.entries()) {
+        if (!isNew[i]) continue;
+        const payload = { emailId: id, organizationId, queueId };
+        runInContext(contexts[i] as RequestContext, () =>
+          emit(session, { subject: 'email.received', aggregate: `email:${id}`, version: 1, payload }),
+        );
+      }
       const answers = isNew.values();
       return receipts.map(({ inboxes }) => [...inboxes].map(() => answers.next().value).every(Boolean));
     });
@@ -59,7 +63,7 @@ export function createReceiveEmail({ backbone, emails, keepFiles }: ReceiveEmail
 
   return async (raw: RawMessage, recipients: readonly Recipient[], envelope: Envelope): Promise<void> => {
     const inboxes = [...new Map(recipients.map((recipient) => [recipient.inboxId, recipient])).values()];
-    const isNew = await write({ raw, inboxes, envelope });
+    const isNew = await write({ raw, inboxes, envelope, context: currentContext() });
     // An earlier delivery of the same message may have broken off at this point.
     const inboxIds = inboxes.map(({ inboxId }) => inboxId);
     const unkept = isNew ? [raw.key] : await emails.findUnkept(inboxIds, raw.sha256);

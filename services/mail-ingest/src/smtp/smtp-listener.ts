@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { Refusal } from '@intake/rpc';
-import type { Runtime } from '@intake/service';
+import { continueRequest, type Runtime } from '@intake/service';
 import { Counter } from 'prom-client';
 import { SMTPServer, type SMTPServerAddress, type SMTPServerSession } from 'smtp-server';
 import type { Envelope, RawMessage, Recipient } from '../email/email';
@@ -61,6 +61,8 @@ export async function startSmtpListener(runtime: Runtime, options: SmtpListenerO
     labelNames: ['answer'],
     registers: [runtime.metrics],
   });
+  // Counted from the first on: an increase from nothing is none to Prometheus.
+  for (const answer of ['accepted', '451', '452', 'recipient 451']) messages.inc({ answer }, 0);
 
   const checkRecipient = async (address: SMTPServerAddress, session: SMTPServerSession): Promise<void> => {
     if (session.envelope.rcptTo.length >= MAX_RECIPIENTS) throw TOO_MANY_RECIPIENTS;
@@ -95,6 +97,14 @@ export async function startSmtpListener(runtime: Runtime, options: SmtpListenerO
     return TRY_LATER;
   };
 
+  /** Each message is a request of its own: one id from here to the last event that it causes. */
+  const takeAsRequest = (stream: Readable, session: SMTPServerSession): Promise<void> =>
+    continueRequest(runtime.tracer, 'smtp message', {}, () =>
+      takeMessage(stream, session).catch((error) => {
+        throw toSmtp(error);
+      }),
+    );
+
   const server = new SMTPServer({
     name: domain,
     banner: 'Intake',
@@ -126,7 +136,7 @@ export async function startSmtpListener(runtime: Runtime, options: SmtpListenerO
       );
     },
     onData: (stream, session, done) => {
-      take(() => takeMessage(stream, session)).then(
+      take(() => takeAsRequest(stream, session)).then(
         () => {
           messages.inc({ answer: 'accepted' });
           done();

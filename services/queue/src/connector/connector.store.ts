@@ -3,7 +3,7 @@ import type { ClientSession, PageRequest } from '@intake/mongo';
 import type { Caller } from '@intake/rpc';
 import { Schema } from 'mongoose';
 import { createRows, type Owned, type RowFilter } from '../row.store';
-import type { Vault } from '../secrets';
+import { resealAll, type Vault } from '../secrets';
 import type { Connector } from './connector';
 
 type Secrets = Pick<Connector, 'authorizationToken' | 'clientSslKey'>;
@@ -39,6 +39,8 @@ export function createConnectorStore(backbone: Pick<Backbone, 'database' | 'ids'
 
   return {
     nextId: rows.nextId,
+    /** Seals all secrets with the passphrase of now. Throws ConfigError. */
+    reseal: () => resealAll('connector', vault, rows),
     hold: rows.hold,
     remove: rows.remove,
     insert: (connector: Connector, session: ClientSession) => rows.insert(toRow(connector), session),

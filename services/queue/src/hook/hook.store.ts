@@ -4,7 +4,7 @@ import type { Caller } from '@intake/rpc';
 import { Schema } from 'mongoose';
 import type { JsonObject } from '../fields';
 import { createRows, type Owned, type RowFilter } from '../row.store';
-import type { Vault } from '../secrets';
+import { resealAll, type Vault } from '../secrets';
 import type { Hook } from './hook';
 import { SECRET_KEYS } from './hook-config';
 
@@ -77,6 +77,8 @@ export function createHookStore(backbone: Pick<Backbone, 'database' | 'ids'>, va
 
   return {
     nextId: rows.nextId,
+    /** Seals all secrets with the passphrase of now. Throws ConfigError. */
+    reseal: () => resealAll('hook', vault, rows),
     hold: rows.hold,
     remove: rows.remove,
     updateAll: rows.updateAll,
