@@ -20,11 +20,20 @@ export interface RpcSettings {
   readonly secret: string;
   /** Certificates; undefined: the connections are not encrypted. */
   readonly tls: RpcTls | undefined;
-  /** `host:port` of a neighbour: `INTAKE_<NAME>_ADDRESS`, by default `intake-<name>:7400` (as in Kubernetes). */
+  /** `host:port` of a neighbour, or another name of gRPC: `INTAKE_<NAME>_ADDRESS`, by default `intake-<name>:7400` (as in Kubernetes). */
   addressOf(service: ServiceName): string;
 }
 
-const hostAndPort = textLike(/^(\[[\da-f:.]+\]|[^\s:/[\]]+):\d{1,5}$/i, 'host:port');
+const HOST_AND_PORT = String.raw`(?:\[[\da-f:.]+\]|[^\s:,/[\]]+):\d{1,5}`;
+
+/** Also what gRPC knows of several replicas: `ipv4:` and `ipv6:` with a comma list, `dns:` with all addresses of a name. */
+const rpcAddress = textLike(
+  new RegExp(
+    `^(?:${HOST_AND_PORT}|dns:(?://[^\\s/]*/)?${HOST_AND_PORT}|ipv[46]:${HOST_AND_PORT}(?:,${HOST_AND_PORT})*)$`,
+    'i',
+  ),
+  'host:port, or ipv4:address:port,address:port of several',
+);
 
 /** Reads the rpc settings that all services share. */
 export function readRpcSettings(env: Environment): RpcSettings {
@@ -38,7 +47,7 @@ export function readRpcSettings(env: Environment): RpcSettings {
     tls: readRpcTls(env),
     addressOf(service) {
       const variable = `INTAKE_${service.replaceAll('-', '_').toUpperCase()}_ADDRESS`;
-      return readConfig(env, { address: hostAndPort(variable, `host:port of ${service}`, `intake-${service}:7400`) })
+      return readConfig(env, { address: rpcAddress(variable, `host:port of ${service}`, `intake-${service}:7400`) })
         .address;
     },
   };

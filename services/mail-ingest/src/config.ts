@@ -89,7 +89,6 @@ export function readSettings(env: Environment): Config {
     rpc: readRpcSettings(env),
     smtp: {
       ...smtp,
-
       tls: certFile ? { certFile, keyFile } : null,
       idleMs: idleS * 1000,
     },
