@@ -1,4 +1,3 @@
-import { findKeys } from '../candidates/key-phrases';
 import { learnRules } from '../candidates/values';
 import { layOutPage, normalize, type PageLayout } from '../layout/page-layout';
 import type { Position, RecognizedPage } from '../recognition';
@@ -82,13 +81,7 @@ export function learnLesson(
   }
   const wanted = rows.map(({ row }) => row);
   const before = rows.map(({ read }) => read);
-  const table = learnTable(
-    pages,
-    pages.flatMap((page) => findKeys(page)),
-    rules.mark,
-    wanted,
-    before,
-  );
+  const table = learnTable(pages, rules.mark, wanted, before);
   return { keys, fields, words: layoutWords(pages), ...(table && { lineItems: table }) };
 }
 

@@ -1,4 +1,4 @@
-import type { Key } from '../candidates/key-phrases';
+import { findKeys, type Key } from '../candidates/key-phrases';
 import { type Meaning, NUMERIC } from '../candidates/line-items/column-meanings';
 import { readLineItems } from '../candidates/line-items/line-items';
 import { upToTotals } from '../candidates/line-items/sums';
@@ -21,7 +21,6 @@ export interface LearnedTable {
 }
 
 const PREFIX = 'table_column_';
-const DESCRIPTION = `${PREFIX}description`;
 /** How far below a row the next one is looked for, in lines. */
 const NEXT_ROW = 80;
 const LEAST_HEAD_WORDS = 2;
@@ -37,7 +36,6 @@ const READS_WELL = 0.5;
  */
 export function learnTable(
   pages: readonly PageLayout[],
-  keys: Key[],
   mark: DecimalMark,
   rows: readonly PlainRow[],
   read: readonly (PlainRow | null)[],
@@ -61,6 +59,7 @@ export function learnTable(
       ...{ meaning, left: share(left, width), right: share(right, width) },
     })),
   };
+  const keys = pages.flatMap((page) => findKeys(page));
   const after = readTable(pages, keys, mark, table).map(plainRow);
   const now = agreement(after, rows);
   return now > before && now >= READS_WELL ? table : undefined;
@@ -188,7 +187,7 @@ function placeRows(pages: readonly PageLayout[], rows: readonly PlainRow[], mark
   const placed: PlacedRow[] = [];
   let from = 0;
   for (const row of rows) {
-    const wanted = Object.entries(row).filter(([, value]) => value !== '');
+    const wanted = Object.entries(row).flatMap(([column, value]) => (value === '' ? [] : [wantedCell(column, value)]));
     let best: { at: number; cells: PlacedRow['cells'] } | undefined;
     const until = placed.length > 0 ? from + NEXT_ROW : lines.length;
     for (let at = from; at < Math.min(until, lines.length); at++) {
@@ -198,11 +197,11 @@ function placeRows(pages: readonly PageLayout[], rows: readonly PlainRow[], mark
     const isNumber = best && [...best.cells.keys()].some((meaning) => NUMERIC.has(meaning));
     if (!best || !isNumber || best.cells.size < Math.min(2, wanted.length)) continue;
     // The numbers of a row may stand beside the second line of its description, or under the last one.
-    const text = row[DESCRIPTION];
+    const description = wanted.find(({ meaning }) => meaning === 'description');
     for (const beside of [best.at + 1, best.at - 1]) {
-      if (!text || best.cells.has('description') || lines[beside]?.page !== lines[best.at]!.page) continue;
-      const words = wordsIn(lines[beside]!.line, text);
-      if (words.length > 0) best.cells.set('description', words);
+      if (!description || best.cells.has('description') || lines[beside]?.page !== lines[best.at]!.page) continue;
+      const found = wordsIn(lines[beside]!.line, description.words);
+      if (found.length > 0) best.cells.set('description', found);
     }
     const { page, line } = lines[best.at]!;
     placed.push({ page, line, cells: best.cells });
@@ -213,6 +212,11 @@ function placeRows(pages: readonly PageLayout[], rows: readonly PlainRow[], mark
 
 const meaningOf = (column: string) => column.slice(PREFIX.length) as Meaning;
 
+/** A confirmed cell as it is looked for on the lines. */
+const wantedCell = (column: string, value: string) => ({
+  ...{ meaning: meaningOf(column), value, words: new Set(normalize(value)) },
+});
+
 /** A number on a line. */
 interface PrintedNumber {
   value: string;
@@ -221,14 +225,13 @@ interface PrintedNumber {
 
 function findCells(
   { line, numbers }: { line: Line; numbers: readonly PrintedNumber[] },
-  wanted: [column: string, value: string][],
+  wanted: readonly ReturnType<typeof wantedCell>[],
 ): PlacedRow['cells'] {
   const cells: PlacedRow['cells'] = new Map();
-  for (const [column, value] of wanted) {
-    const meaning = meaningOf(column);
+  for (const { meaning, value, words } of wanted) {
     const found = NUMERIC.has(meaning)
       ? numbers.filter((number) => isSameNumber(number.value, value)).map(({ tokens }) => tokens)
-      : wordsIn(line, value);
+      : wordsIn(line, words);
     if (found.length > 0) cells.set(meaning, found);
   }
   return cells;
@@ -262,8 +265,7 @@ const isSameNumber = (a: string, b: string) => Math.abs(Math.abs(Number(a)) - Ma
 const LONG_WORD = 5;
 
 /** The longest run of a line's words that are those of a text. */
-function wordsIn({ tokens }: Line, text: string): Token[][] {
-  const words = new Set(normalize(text));
+function wordsIn({ tokens }: Line, words: ReadonlySet<string>): Token[][] {
   let best: Token[] = [];
   let run: Token[] = [];
   for (const token of tokens) {
@@ -339,7 +341,7 @@ const isAlone = (tokens: Token[], meaning: Meaning, cells: PlacedRow['cells']) =
 const isUnder =
   ([left, , right]: Position) =>
   (span: Span) =>
-    Math.min(right, span.right) > Math.max(left, span.left);
+    overlap(span, { left, right }) > 0;
 
 /** Around all boxes but those that stand elsewhere than most. */
 function spanOf(meaning: Meaning, boxes: Position[]): Span {
@@ -350,7 +352,8 @@ function spanOf(meaning: Meaning, boxes: Position[]): Span {
   return { meaning, left: Math.min(...own.map((box) => box[0])), right: Math.max(...own.map((box) => box[2])) };
 }
 
-const overlap = (a: Span, b: Span) => Math.min(a.right, b.right) - Math.max(a.left, b.left);
+type Range = Pick<Span, 'left' | 'right'>;
+const overlap = (a: Range, b: Range) => Math.min(a.right, b.right) - Math.max(a.left, b.left);
 
 /** Columns that the confirmed rows do not speak of, which most rows have. */
 function otherColumns(placed: readonly PlacedRow[], known: readonly Span[]): Span[] {
