@@ -49,6 +49,100 @@ describe('parties', () => {
     });
   });
 
+  test('whose name is that of the website, rather than a company that is named beside it', () => {
+    const fields = read(`
+      Hafen Yoga                                    Partner der Nordlicht Sport GmbH
+      Kaistraße 12
+      24103 Kiel
+
+      Rechnung Nr. 418
+
+      Summe                   48,00 EUR
+      Buchungen auf www.hafen-yoga.example
+    `);
+    expect(fields).toMatchObject({ sender_name: 'Hafen Yoga', sender_address: 'Kaistraße 12, 24103 Kiel' });
+  });
+
+  test('a company under the name of its shop', () => {
+    const fields = read(`
+                    Harbour Books
+          Harbour Books Marina Mall
+          Tidewater Retail Sdn Bhd (616227-D)
+          Lot 12-03, First Floor, Marina Mall
+          No. 4 Jalan Laut
+          11900 Bayan Lepas
+
+          Total                 12.00
+          Visit www.harbourbooks.example
+    `);
+    expect(fields.sender_name).toBe('Tidewater Retail Sdn Bhd');
+    expect(fields.sender_address).toBe('Lot 12-03, First Floor, Marina Mall, No. 4 Jalan Laut, 11900 Bayan Lepas');
+  });
+
+  test('by the number behind a name', () => {
+    const fields = read(`
+          3180301
+              For staff: mei
+          Farmasi Sentosa S/B(512345-U)
+          23, Jalan Burung
+          52100 Kuala Lumpur
+    `);
+    expect(fields.sender_name).toBe('Farmasi Sentosa S/B');
+  });
+
+  test('of a postcode at the end of its line, the place below', () => {
+    const fields = read(`
+          Kedai Papan Enterprise
+          No. 3, Jalan PJU 1A
+          Ara Damansara, 47301
+          Petaling Jaya, Selangor
+
+          Total                 12.00
+    `);
+    expect(fields.sender_address).toMatch(/47301,? Petaling Jaya, Selangor$/);
+  });
+
+  test('who ships goods and gets the bill for it is not its sender', () => {
+    const fields = read(`
+                         Blue Heron Freight LLC
+                 4415 Harbor Blvd, Oakland, CA 94607
+
+      BILL TO                  SHIPPER                  CONSIGNEE
+      Canyon Foods Inc         Canyon Foods Inc         Delta Distribution
+      900 Railroad Ave         900 Railroad Ave         77 Port Rd
+      Las Cruces, NM 88001     Las Cruces, NM 88001     Houston, TX 77029
+    `);
+    expect(fields.sender_name).toBe('Blue Heron Freight LLC');
+    expect(fields.recipient_name).toBe('Canyon Foods Inc');
+  });
+
+  test('a court with its register is no company', () => {
+    const fields = read(`
+                                              MORGENROTH
+                                              Antriebe
+
+
+      Rechnung Nr. 90441827
+
+
+      Bahnhofstraße 44       AG Iserlohn HRB 4418
+      58809 Neuenrade        Dr. Jens Wieting
+    `);
+    expect(fields.sender_name).not.toContain('Iserlohn');
+  });
+
+  test('a legal form beside a scrap is no name', () => {
+    const fields = read(`
+      Zimmerei Holzleitner
+                                              a
+                                              GmbH
+                                              83313 Siegsdorf
+
+      Rechnung Nr. 17
+    `);
+    expect(fields.sender_name).toContain('Holzleitner');
+  });
+
   test('in a form with the labels in a column of their own', () => {
     const fields = read(`
       Käufer/Leistungsempfänger

@@ -25,6 +25,10 @@ export function findParties(whole: PageLayout, keys: Key[], isItem: (line: numbe
   // Cheques go to a box elsewhere; the letterhead with the same name has the sender's address.
   const head = remitted?.name && findSender(page, keys, without(parties, remitted));
   if (head?.address && isSameName(head, remitted)) parties[parties.indexOf(remitted!)] = head;
+  // Who ships goods and gets the bill has not written it.
+  const shipper = parties.find(({ role }) => role === 'sender');
+  if (shipper?.name && parties.some((one) => one.role === 'recipient' && isSameName(one, shipper)))
+    parties.splice(parties.indexOf(shipper), 1);
   const sender = parties.find((party) => party.role === 'sender');
   if (sender?.name && !sender.address) {
     parties[parties.indexOf(sender)] = {

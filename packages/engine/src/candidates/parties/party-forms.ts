@@ -14,11 +14,17 @@ const HOUSE =
 /** "HRA 581204 Freiburg", "P.O. Box 61188": the number of a register or a box, not of a place. */
 const REGISTER =
   /\b(?:(?:P\.? ?O\.? ?)?Box|Postfach|Postboks|Postbus|Apartado|BP|HR[AB]|FN|VR|GnR|PR|RCS|REA|KRS|BDO|REGON|SIRET|SIREN)\.?(?: Nr\.?| n°)? ?[\d ]*\d/g;
+/** "AG Iserlohn HRB 4418": a court, not the form of a company. */
+export const isRegister = (text: string): boolean =>
+  /^(?:AG|LG|Amtsgericht|Registergericht) .*\b(?:HR[AB]|VR|GnR|PR)\b/.test(text);
 /** "12 November 2024, Leeds", "12.11.2024 Leeds": the year of a date is no postcode. */
 const YEAR = /(?<=(?<!\d)\d{1,2}(?:\.? \p{L}{3,10}\.? |[./]\d{1,2}[./]))(?:19|20)\d{2}(?!\d)/gu;
+/** "Lot 2111 Jalan Permas", "1180 rue des Lilas": the number of a house before a word for streets. */
+const HOUSE_BEFORE =
+  /(?<!\d)\d{4,5},? (?=(?:jalan|jln|jl|lorong|rue|avenue|boulevard|chemin|route|impasse|via|viale|calle|avenida|rua)\b)/giu;
 /** Whether a line has a postcode with its place, as some country writes it. */
 export const isPostal = (text: string): boolean =>
-  POSTAL.test(text.replace(REGISTER, '').replace(YEAR, '')) && !HOUSE.test(text);
+  POSTAL.test(text.replace(REGISTER, '').replace(YEAR, '').replace(HOUSE_BEFORE, '')) && !HOUSE.test(text);
 /** Words of streets, of text without accents: `\b` takes letters with accents for borders of words. */
 const STREET =
   /(?:stra(?:ß|ss)e|str\.|\bstr\b|\bstreet\b|\bst\.|\bst\b|\broad\b|\brd\b|\bavenue\b|\bave\b|\blane\b|\bdrive\b|\bdr\b(?!\.?\s)|\bblvd\b|\bboulevard\b|\bbd\b|\bway\b|\bcourt\b|\bsquare\b|\bplace\b|\brue\b|\bchemin\b|\ballee\b|\bimpasse\b|\bquai\b|\broute de\b|\bulice\b|\bulica\b|\bul\.|\bal\.|\bos\.|\bvia\b|\bviale\b|\bpiazza\b|\bcorso\b|\blargo\b|\bvicolo\b|\bcalle\b|\bc\/|\bavda\b|\bplaza\b|\bpza\b|\bpaseo\b|\bctra\b|\bcarretera\b|\bpol(?:igono|\.) ind|platz\b|weg\b|gasse\b|allee\b|(?:ring|damm|ufer|markt|hof) \d|plein\b|laan\b|straat\b|gracht\b|singel\b|kade\b|gade\b|vej\b|straede\b|gatan?\b|vagen\b|gate\b|vei(?:en)?\b|katu\b|(?:tie|kuja|polku) \d|\butca\b|\but\b|\bu\. ?\d|\bter \d|\bkorut\b|\bnam\b|\bnamesti|\btrida\b|\bcesta\b|\bbulevardul\b|\bcalea\b|\bsos\.|\baleea\b|\bjalan\b|\bjln\b|\bjl\b|\btaman\b|\blorong\b|\bsuite\b|\bunit\b|\bfloor\b|\bp\.? ?o\.? ?box\b|\bbox \d|postfach|\bpostboks\b|\bpostbus\b|\bpl \d|\bapartado\b|\bhighway\b|\bparkway\b|\butja\b|\bsetany\b|\bfasor\b|\bkrt\b|\bsugarut\b|\brakpart\b|\bsplaiul\b|\bintrarea\b|\bb-dul\b|\bglorieta\b|\bronda\b|\brambla\b|\bcarrer\b|\bcamino\b|\blocalita\b|\bfraz\.|\bcontrada\b|\bv\.le\b|\bp\.?zza\b|\bc\.so\b|\bzone (?:industrielle|artisanale|d'activites)|\bfaubourg\b|\bmontee\b|\brynek\b|\bnabrezi|\bnamestie\b|\bpraceta\b|\balameda\b|\bplads\b|\btorv\b|\btorget\b|\bveien\b|\bbulevardi\b|\baukio\b|(?:dijk|dreef|steeg) \d|\bcircle\b|\bcrescent\b|\bterrace\b|\bmews\b|\brua\b|\bavenida\b|\bav\.|\bpraca\b|\btravessa\b|\bestrada\b)/iu;

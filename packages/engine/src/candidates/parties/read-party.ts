@@ -20,7 +20,8 @@ export function readParty(
   const address: PartyLine[] = [];
   let closed = false;
   for (const line of lines) {
-    const label = keys.find((key) => key.tokens[0] === line.tokens[0]);
+    // "LOT 12 JALAN UTARA" is a place, although goods have lots too.
+    const label = keys.find((key) => key.tokens[0] === line.tokens[0] && !/^lot$/.test(key.phrase));
     const labelled = label && INSIDE.some((field) => means(label, field)) ? label : undefined;
     // "Customer Services Ltd" and "Mobila SRL" are names: a label of a number has one behind it.
     const isWord =
@@ -94,7 +95,7 @@ export function readParty(
 function nameIn(line: string, source: PageLayout['source']): string {
   const name = line
     .split(/\s+[|·•∙]\s+(?=.*\d)/)[0]!
-    .replace(/(?<=\p{L}\.?) \([\d -]{5,}(?:-[A-Z])?\)$/u, '')
+    .replace(/(?<=\p{L}\.?) ?\([\d -]{5,}(?:-[A-Z])?\)$/u, '')
     .replace(/,$/, '');
   // Letters that OCR confuses in the words for a legal form.
   return source === 'ocr' ? name.replace(/\bS[O0]N(?=\.?,? BHD\b)/i, 'SDN').replace(/\bGMB[RK]\b/i, 'GmbH') : name;
@@ -139,7 +140,8 @@ function trimAddress(lines: PartyLine[]): PartyLine[] {
   let postalSeen = false;
   for (let at = first; at < Math.min(lines.length, first + 6); at++) {
     const { text } = lines[at]!;
-    const goesOn = /,$/.test(lines[at - 1]?.text ?? '') && /^[\p{L}\s.,'-]+$/u.test(text);
+    // "Ara Damansara, 47301" over "Petaling Jaya, Selangor": the postcode ends the line before its place.
+    const goesOn = /,$|\p{L}, \d{5}$/u.test(lines[at - 1]?.text ?? '') && /^[\p{L}\s.,'-]+$/u.test(text);
     // In Hungary the place comes before the street.
     const isStreetBehind = at === first + 1 && isStreet(text) && /\d/.test(text) && !isContact(text) && !/:/.test(text);
     if (postalSeen && !COUNTRY.test(text) && !isPostal(text) && !goesOn && !isStreetBehind) break;

@@ -3,8 +3,9 @@ import { linesBetween } from '../../layout/relations';
 import type { Key } from '../key-phrases';
 import { addressIn, SEAT, splitAddressLine } from './address-text';
 import { height, lineAbove, overlaps, rightOf } from './blocks';
+import { ownNames } from './own-names';
 import { type Party, senderInLine } from './party';
-import { CAPITAL, hasLegalForm, isContact, isPostal, isTitle, isTrade } from './party-forms';
+import { CAPITAL, hasLegalForm, isContact, isPostal, isRegister, isTitle, isTrade } from './party-forms';
 import { means, startsWithKey } from './party-labels';
 import { followCentred, toLine } from './party-lines';
 import { readParty } from './read-party';
@@ -48,7 +49,9 @@ export function findSender(tight: PageLayout, keys: Key[], taken: Party[]): Part
     names.some((name) => name.length > 3 && normalize(segment.text).join(' ').includes(name));
   const companies = free.filter(
     (segment) =>
-      hasLegalForm(segment.text) &&
+      (hasLegalForm(segment.text) || COMPANY_NUMBER.test(segment.text)) &&
+      !isRegister(segment.text) &&
+      hasOwnWord(page, segment) &&
       !isOther(segment) &&
       !/:$/.test(segment.text) &&
       !CAPITAL.test(segment.text) &&
@@ -57,7 +60,10 @@ export function findSender(tight: PageLayout, keys: Key[], taken: Party[]): Part
   );
   const zone = (segment: Segment) =>
     segment.box[1] < page.height * 0.3 ? 0 : segment.box[1] > page.height * 0.75 ? 1 : 2;
-  const chosen = [...companies].sort((a, b) => zone(a) - zone(b) || a.box[1] - b.box[1])[0];
+  const isOwn = ownNames(page, taken);
+  const chosen = [...companies].sort(
+    (a, b) => Number(isOwn(b)) - Number(isOwn(a)) || zone(a) - zone(b) || a.box[1] - b.box[1],
+  )[0];
   const topmost = free.filter(
     (segment) =>
       segment.box[1] < page.height * 0.3 &&
@@ -65,6 +71,7 @@ export function findSender(tight: PageLayout, keys: Key[], taken: Party[]): Part
       !isContact(segment.text) &&
       segment.text.length > 2 &&
       looksNamed(segment) &&
+      hasOwnWord(page, segment) &&
       !isPostal(segment.text) &&
       !isLabelOfNumber(page, segment) &&
       !isOther(segment),
@@ -76,7 +83,11 @@ export function findSender(tight: PageLayout, keys: Key[], taken: Party[]): Part
     )[0];
   // A trade under the name at the top says what the shop is.
   const isUnderName = chosen && topmost[0] && isTrade(chosen.text) && lineAbove(page, chosen) === topmost[0];
-  const head = isUnderName ? topmost[0] : chosen && zone(chosen) < 2 ? chosen : (top ?? chosen);
+  // Under the name of a shop stands the company that has it.
+  const owned = topmost.filter(isOwn);
+  const isKept = chosen && (isOwn(chosen) || owned.some((one) => isLineUnder(page, one, chosen)));
+  const own = isKept ? undefined : owned[0];
+  const head = own ?? (isUnderName ? topmost[0] : chosen && zone(chosen) < 2 ? chosen : (top ?? chosen));
   if (!head) return undefined;
   // The legal form may stand alone in the second line of a name.
   const before = head.tokens.length <= 2 ? lineAbove(page, head) : undefined;
@@ -103,6 +114,17 @@ export function findSender(tight: PageLayout, keys: Key[], taken: Party[]): Part
   return elsewhere ? { ...party, address: elsewhere } : party;
 }
 
+/** Whether a text stands in one of the lines under another, without a space between them. */
+const isLineUnder = (page: PageLayout, above: Segment, below: Segment): boolean => {
+  const next = lineAbove(page, below);
+  return next === above || (next !== undefined && next.box[1] > above.box[1] && isLineUnder(page, above, next));
+};
+
+/** A legal form alone is the second line of a name, or a scrap of one that OCR could not read. */
+const hasOwnWord = (page: PageLayout, segment: Segment): boolean =>
+  segment.tokens.some(({ text }) => /\p{L}{3}/u.test(text) && !hasLegalForm(text)) ||
+  /\p{L}{3}/u.test(lineAbove(page, segment)?.text ?? '');
+
 /** The letterhead may show a short name; that of the company, with its legal form or over its address, holds its words. */
 function findFullName(page: PageLayout, name: NonNullable<Party['name']>, taken: Party[]): NonNullable<Party['name']> {
   const words = normalize(name.text);
@@ -117,6 +139,9 @@ function findFullName(page: PageLayout, name: NonNullable<Party['name']>, taken:
   }
   return name;
 }
+
+/** "Farmasi Sentosa S/B (512345-U)": in Malaysia the number of a company stands behind its name. */
+const COMPANY_NUMBER = /\p{L}{3}.*\(\d{5,8}-[A-Z]\)/u;
 
 /** Shorter words stand in other names too. */
 const LEAST_NAME = 5;
