@@ -58,7 +58,8 @@ export function settleByContent(columns: Column<Meaning>[], body: Line[], mark: 
 const countNumbers = (cells: Token[][], mark: DecimalMark) =>
   cells.filter((tokens) => numberIn(textOf(tokens), mark) !== undefined).length;
 
-function numberIn(text: string, mark: DecimalMark): number | undefined {
+/** The number that a cell is, without its sign, with a currency or unit of few letters around it; undefined when it is none. */
+export function numberIn(text: string, mark: DecimalMark): number | undefined {
   const match = NUMBER_CELL.exec(text);
   const value = match && parseNumber(match[1]!, mark);
   return value ? Number(value) : undefined;
