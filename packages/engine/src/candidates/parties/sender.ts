@@ -52,6 +52,8 @@ export function findSender(tight: PageLayout, keys: Key[], taken: Party[]): Part
       !isOther(segment) &&
       !/:$/.test(segment.text) &&
       !CAPITAL.test(segment.text) &&
+      // "AG Iserlohn HRB 4418" is a court.
+      !/\bHR[AB]\b/.test(segment.text) &&
       !keys.some((key) => key.tokens[0] === segment.tokens[0] && means(key, 'label_skip')) &&
       segment.tokens.length <= 9,
   );
