@@ -2,6 +2,7 @@ import { findKeys } from './candidates/key-phrases';
 import { findItemsByArithmetic } from './candidates/line-items/items-by-arithmetic';
 import { findItemsBySum } from './candidates/line-items/items-by-sum';
 import { findLineItems } from './candidates/line-items/line-items';
+import { settlePrices } from './candidates/line-items/prices-of-rows';
 import { findParties } from './candidates/parties/parties';
 import { findAddressOnPages } from './candidates/parties/sender-address';
 import { findValues, learnRules } from './candidates/values';
@@ -40,9 +41,13 @@ export function analyze(
   const rates = values.filter((value) => value.type === 'rate');
   const taxes = tabulateTaxes(taxRows, fields, rates);
   const language = guessLanguage(pages.flatMap((page) => page.tokens.map((token) => token.text)))?.code ?? null;
+  const rows = settlePrices(
+    items.rows,
+    values.filter((value) => value.type === 'amount' && !isItem(value.page, value.line)),
+  );
   const tables = {
     ...(taxes.length > 0 && { tax_details: taxes }),
-    ...(items.rows.length > 0 && { line_items: items.rows }),
+    ...(rows.length > 0 && { line_items: rows }),
   };
   return { fields, tables: scoreCells(tables, fields, pages, model), language };
 }

@@ -349,3 +349,190 @@ test('what is withheld for the tax office has not been paid', () => {
   `);
   expect(fields).not.toHaveProperty('amount_paid');
 });
+
+test('a slip for the payment is addressed to whom it is paid', () => {
+  const gap = '\n'.repeat(30);
+  const fields = read(`${'\n'.repeat(9)}
+    TAX INVOICE                                     Invoice Date      Harbour Feeds Ltd
+                                                    28 Feb 2025       41 Railway Terrace
+    Rangi Calf Rearing Ltd                                            Darfield 7510
+    188 Tuahiwi Road
+    Kaiapoi 7691
+    ${gap}
+    PAYMENT ADVICE                                  Customer          Rangi Calf Rearing Ltd
+    To: Harbour Feeds Ltd                           Amount Due        4,463.15
+    41 Railway Terrace
+    Darfield 7510
+  `);
+  expect(fields).toMatchObject({
+    sender_name: 'Harbour Feeds Ltd',
+    recipient_name: 'Rangi Calf Rearing Ltd',
+    recipient_address: '188 Tuahiwi Road, Kaiapoi 7691',
+  });
+});
+
+test('a label over the address alone leaves the name to the letterhead', () => {
+  const fields = read(`
+    Zuzana Hronová - Studio Kameň
+
+    DODÁVATEĽ                              ODBERATEĽ
+    Cintorínska 18                         Horehronské gazdovstvo, družstvo
+    977 01 Brezno                          Osloboditeľov 2
+    IČO: 51188442                          976 45 Hronec
+  `);
+  expect(fields.sender_name).toBe('Zuzana Hronová - Studio Kameň');
+  expect(fields.sender_address).toBe('Cintorínska 18, 977 01 Brezno');
+});
+
+test("an address with the recipient's VAT number, where the sender's has no label", () => {
+  const gap = '\n'.repeat(48);
+  const fields = read(`
+    Atelier Hoyoux
+    Menuiserie depuis 1988
+
+
+
+
+
+
+                                             Fondation Sainte-Anne asbl
+                                             Rue du Parc 22
+                                             6870 Saint-Hubert
+                                             TVA : BE0441882708
+
+    Facture FAC/2025/00042
+    ${gap}
+    Atelier Hoyoux SRL · Quai de la Meuse 17, 4500 Huy · BE0671844269
+  `);
+  expect(fields).toMatchObject({ recipient_name: 'Fondation Sainte-Anne asbl', recipient_vat_id: 'BE0441882708' });
+});
+
+test('a court of register is no company', () => {
+  const gap = '\n'.repeat(55);
+  const fields = read(`
+    WIETING
+    ${gap}
+    Geschäftsführer: Jens Kolb
+    AG Iserlohn HRB 4418
+  `);
+  expect(fields.sender_name).not.toContain('Iserlohn');
+});
+
+test('a box of several groups of digits stands before the postcode', () => {
+  const fields = read(`
+    Wieting Antriebe GmbH Postfach 11 40 58802 Neuenrade
+
+    Hydraulikbau Sender GmbH
+    Zum Bahnhof 8
+    48346 Ostbevern
+  `);
+  expect(fields).toMatchObject({ sender_name: 'Wieting Antriebe GmbH', recipient_name: 'Hydraulikbau Sender GmbH' });
+});
+
+test('numbers and dates beside labels that name both', () => {
+  const fields = read(`
+    Rechnung
+    Nummer/Datum          90441827 / 14.03.2025
+    Auftragsnr./Datum     1104418 / 03.03.2025
+    Bestellnr./Datum      4500088127 / 01.03.2025
+  `);
+  expect(fields).toMatchObject({ document_id: '90441827', date_issue: '2025-03-14', order_id: '4500088127' });
+});
+
+test('a street that begins with "C/" is no label', () => {
+  expect(read('Factura\n#F250044\n\nC/ Badajoz 7, 4o 2a').document_id).toBe('F250044');
+});
+
+test('the label of an amount that goes on to a day announces both', () => {
+  const fields = read(`
+    Facture n° 1018-8442 du 20 janvier 2025
+    Total TTC                                        132,23 €
+    Montant à payer avant le 4 février 2025 : 132,23 €
+  `);
+  expect(fields).toMatchObject({ date_due: '2025-02-04', amount_due: '132.23' });
+});
+
+test('of two days the one on which all is due, without the discount', () => {
+  const fields = read(`
+    Rechnung Nr. 4711 vom 14.03.2025
+    Zahlungsbedingung: bis 28.03.2025 erhalten Sie 2,000 % Skonto, bis 13.04.2025 ohne Abzug
+  `);
+  expect(fields.date_due).toBe('2025-04-13');
+});
+
+test('a letter is not dated by the invoices that it deducts', () => {
+  const fields = read(`
+                                                       Siegsdorf, den 16.04.2025
+    Schlussrechnung Nr. 2025-118
+
+    Rechnungssumme brutto                                            10.322,30 €
+    1. Abschlagsrechnung 2024-311 vom 28.11.2024                     - 4.000,00 €
+    2. Abschlagsrechnung 2025-014 vom 31.01.2025                     - 3.500,00 €
+    Noch zu zahlen                                                    2.822,30 €
+  `);
+  expect(fields).toMatchObject({ date_issue: '2025-04-16', document_id: '2025-118', amount_due: '2822.30' });
+});
+
+test('the tax inside a total that the words beside it name', () => {
+  const fields = read(`
+    Subtotale                        321,00 €
+    Spedizione                        12,20 € tramite Corriere
+    Totale                           333,20 € (include 60,08 € IVA)
+  `);
+  expect(fields).toMatchObject({ amount_total: '333.20', amount_total_tax: '60.08' });
+});
+
+test('terms of payment at once, and without the account', () => {
+  expect(read('Umsatzsteuerfrei. Der Betrag ist sofort fällig.').terms).toBe('Der Betrag ist sofort fällig.');
+  expect(read('Paiement : 30 jours fin de mois au compte LU78 0019 4418 8271 8000').terms).toBe(
+    'Paiement : 30 jours fin de mois',
+  );
+});
+
+test('what is deducted from subcontractors for the tax office has not been paid', () => {
+  const fields = read(`
+    Invoice total                                       16,000.00
+    Less CIS deduction 20%                              (1,840.00)
+    Amount payable                                      £14,160.00
+  `);
+  expect(fields).not.toHaveProperty('amount_paid');
+  expect(fields.amount_due).toBe('14160.00');
+});
+
+test('in type of one width the name stands apart from the salutation', () => {
+  const gap = '\n'.repeat(55);
+  const fields = read(`
+                    The Saltmarsh House Hotel
+
+
+
+
+
+
+
+    Mr.  Ciaran Devane
+    14 Orchard Rise
+    Clonmel
+    E91 K2X8
+    Ireland
+    ${gap}
+    Strand Road, Duncannon, Co. Wexford Y34 FT88
+  `);
+  expect(fields.recipient_name).toBe('Mr. Ciaran Devane');
+});
+
+test('parties of Brazilian notes, by their labels', () => {
+  const fields = read(`
+                            PRESTADOR DE SERVIÇOS
+    Nome/Razão Social: VENTO SUL MARKETING LTDA
+    Endereço: R DAS PALMEIRAS 418, SALA 3 - CENTRO - CEP: 89201-002
+                            TOMADOR DE SERVIÇOS
+    Nome/Razão Social: CERVEJARIA SERRA AZUL S.A.
+    Endereço: AV SANTOS DUMONT 1188 - BOM RETIRO - CEP: 89222-900
+  `);
+  expect(fields).toMatchObject({
+    sender_name: 'VENTO SUL MARKETING LTDA',
+    recipient_name: 'CERVEJARIA SERRA AZUL S.A.',
+  });
+  expect(fields.sender_address).toContain('89201-002');
+});

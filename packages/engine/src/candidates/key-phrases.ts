@@ -99,8 +99,9 @@ export function findKeys(page: PageLayout, dictionary: Dictionary = KEYS): Key[]
       const end = phrase ? stream[at + phrase.parts.length - 1]! : undefined;
       // A phrase inside a longer word ("nr" in "123-nr-5") is no label.
       // "(c) 2022" says whose text it is.
-      const isCopyright = entry.token.text === '(c)';
-      if (!phrase || isCopyright || !entry.first || (!end!.last && !/[:.]/.test(end!.token.text))) {
+      // "C/ Mayor 7" is a street.
+      const isCopyright = /^(?:\(c\)|C\/)$/.test(entry.token.text);
+      if (!phrase || isCopyright || !entry.first || (!end!.last && !/[:.]|\/\p{L}{3}/u.test(end!.token.text))) {
         at++;
         continue;
       }
@@ -116,7 +117,9 @@ export function findKeys(page: PageLayout, dictionary: Dictionary = KEYS): Key[]
       at += phrase.parts.length;
     }
   }
-  return dictionary === KEYS ? joinTotals(joinNamedTotals(joinPairs(withWrapped(page, keys, dictionary)))) : keys;
+  return dictionary === KEYS
+    ? joinDays(joinTotals(joinNamedTotals(joinPairs(withWrapped(page, keys, dictionary)))))
+    : keys;
 }
 
 /** "Privatrechnung 2025/0417": compounds at the beginning of a text that no phrase begins with are invoices of some kind. */
@@ -252,6 +255,26 @@ function joinNamedTotals(keys: Key[]): Key[] {
     };
   }
   return joined;
+}
+
+/** Words between "amount due" and a day. */
+const DAY_WORDS =
+  /^(?:(?:spätestens )?(?:bis(?: zum| spätestens)?|am)|by|before|on|until|avant(?: le)?|au plus tard le|pour le|le|d'ici au|entro(?: il)?|antes del?|hasta(?: el)?|até|uiterlijk|vóór|voor|do(?: dnia)?|najpóźniej|nejpozději|do)$/iu;
+
+/** "Amount to pay before 4 February 2025: 132.23": the label of an amount that goes on to a day announces both. */
+function joinDays(keys: Key[]): Key[] {
+  return keys.map((key) => {
+    const { tokens: all } = key.tokens[0]!.segment;
+    const start = all.indexOf(key.tokens.at(-1)!) + 1;
+    const rest = all.slice(start);
+    const count = rest.findIndex(({ text }) => /^\d/.test(text));
+    const words = rest.slice(0, Math.max(0, count));
+    const isDue = key.meanings.some(({ field, weight }) => field === 'amount_due' && weight === 1);
+    if (!isDue || !DAY_WORDS.test(words.map(({ text }) => text).join(' '))) return key;
+    const tokens = [...key.tokens, ...words];
+    const meanings = [...key.meanings.filter(({ field }) => field !== 'date_due'), { field: 'date_due', weight: 1 }];
+    return { ...key, meanings, tokens, box: unite(tokens.map(({ box }) => box)) };
+  });
 }
 
 const TOTALS = ['amount_total', 'amount_total_base', 'amount_due'];

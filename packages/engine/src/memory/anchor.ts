@@ -1,4 +1,5 @@
 import type { PageLayout, Token } from '../layout/page-layout';
+import { isAlike } from './alike';
 import type { Spot } from './spots';
 
 /** What stands around a value: by it the value's place is found again in another document of the same sender. */
@@ -94,15 +95,4 @@ function compareAbove(a: readonly string[], b: readonly string[]): number {
   if (a.length === 0 || b.length === 0) return a.length === b.length ? 0.2 : -0.3;
   const common = a.filter((word) => b.some((other) => isAlike(word, other))).length;
   return common >= 0.6 * Math.max(a.length, b.length) ? 1.2 : -0.5;
-}
-
-/** The same word, or one that OCR read with one wrong letter. */
-export function isAlike(a: string, b: string): boolean {
-  if (a === b) return true;
-  if (Math.min(a.length, b.length) < 4 || Math.abs(a.length - b.length) > 1) return false;
-  let head = 0;
-  while (head < Math.min(a.length, b.length) && a[head] === b[head]) head++;
-  let tail = 0;
-  while (tail < Math.min(a.length, b.length) - head && a.at(-1 - tail) === b.at(-1 - tail)) tail++;
-  return Math.max(a.length, b.length) - head - tail <= 1;
 }

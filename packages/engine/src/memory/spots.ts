@@ -2,7 +2,7 @@ import { findGroupedNumbers, findReferences } from '../candidates/references';
 import { findValues, type ReadingRules, type Value } from '../candidates/values';
 import { normalize, type PageLayout, type Token } from '../layout/page-layout';
 import type { Position } from '../recognition';
-import { isAlike } from './anchor';
+import { isAlike } from './alike';
 
 /** What a field holds, as far as remembering it goes; an attribute is told from the whole document. */
 export type Kind = 'date' | 'amount' | 'code' | 'text' | 'attribute';

@@ -1,13 +1,15 @@
 import { findKeys, type Key } from '../candidates/key-phrases';
+import { numberIn } from '../candidates/line-items/column-content';
 import { type Meaning, NUMERIC } from '../candidates/line-items/column-meanings';
 import { readLineItems } from '../candidates/line-items/line-items';
 import { upToTotals } from '../candidates/line-items/sums';
 import type { Head } from '../candidates/line-items/table-head';
-import { type DecimalMark, NUMBER_PATTERN, parseNumber } from '../candidates/numbers';
+import type { DecimalMark } from '../candidates/numbers';
 import { type Line, normalize, type PageLayout, type Token, unite } from '../layout/page-layout';
+import { isBeside } from '../layout/relations';
 import { findBorders, joinHeaderCells, linesBelow } from '../layout/tables';
 import type { FieldCandidate, Position, TableRow } from '../recognition';
-import { isAlike } from './anchor';
+import { isAlike } from './alike';
 
 /** A row as a person confirmed it: column's identifier (`table_column_…`) -> plain decimal or text. */
 export type PlainRow = Readonly<Record<string, string>>;
@@ -93,7 +95,7 @@ export function addColumns(
 ): TableRow[] {
   const learned = new Set(columns.map(({ meaning }) => `${PREFIX}${meaning}`));
   return rows.map((row) => {
-    const same = read.find((one) => one.page === row.page && sharesLines(one, row));
+    const same = read.find((one) => isBesideRow(one, row));
     const width = pages.find(({ number }) => number === row.page)!.width;
     const taken = [
       ...columns
@@ -108,10 +110,8 @@ export function addColumns(
   });
 }
 
-function sharesLines({ position: a }: TableRow, { position: b }: TableRow): boolean {
-  if (!a || !b) return false;
-  return Math.min(a[3], b[3]) - Math.max(a[1], b[1]) > 0.5 * Math.min(a[3] - a[1], b[3] - b[1]);
-}
+const isBesideRow = ({ position: a, page }: TableRow, { position: b, page: other }: TableRow): boolean =>
+  a !== null && b !== null && isBeside({ box: a, page }, { box: b, page: other });
 
 /** Part of a head's words that must be found again. */
 const SAME_HEAD = 0.7;
@@ -219,7 +219,7 @@ const wantedCell = (column: string, value: string) => ({
 
 /** A number on a line. */
 interface PrintedNumber {
-  value: string;
+  value: number;
   tokens: Token[];
 }
 
@@ -230,14 +230,13 @@ function findCells(
   const cells: PlacedRow['cells'] = new Map();
   for (const { meaning, value, words } of wanted) {
     const found = NUMERIC.has(meaning)
-      ? numbers.filter((number) => isSameNumber(number.value, value)).map(({ tokens }) => tokens)
+      ? numbers.filter((number) => isSameNumber(number.value, Number(value))).map(({ tokens }) => tokens)
       : wordsIn(line, words);
     if (found.length > 0) cells.set(meaning, found);
   }
   return cells;
 }
 
-const NUMBER = new RegExp(String.raw`^[^\d\p{L}]{0,3}\p{L}{0,3}([-+−–(]?${NUMBER_PATTERN}-?)\D{0,4}$`, 'u');
 const GROUPS = 3;
 
 /** The numbers of a line; those in groups, "1 450,00", as one. */
@@ -246,10 +245,9 @@ function numbersIn({ tokens }: Line, mark: DecimalMark): PrintedNumber[] {
   for (let at = 0; at < tokens.length; at++)
     for (let count = Math.min(GROUPS, tokens.length - at); count > 0; count--) {
       const own = tokens.slice(at, at + count);
-      const areGroups = own.every(({ segment }) => segment === own[0]!.segment);
+      const areGroups = own.every(({ segment, text }) => segment === own[0]!.segment && /\d/.test(text));
       if (count > 1 && !(areGroups && own.slice(0, -1).every(({ text }) => /^-?\d{1,3}$/.test(text)))) continue;
-      const match = NUMBER.exec(own.map(({ text }) => text).join(' '));
-      const value = match ? parseNumber(match[1]!, mark) : undefined;
+      const value = numberIn(own.map(({ text }) => text).join(' '), mark);
       if (value === undefined) continue;
       numbers.push({ value, tokens: own });
       if (count > 1) at += count - 1;
@@ -259,7 +257,7 @@ function numbersIn({ tokens }: Line, mark: DecimalMark): PrintedNumber[] {
 }
 
 /** Amounts of credit notes are printed with or without a minus. */
-const isSameNumber = (a: string, b: string) => Math.abs(Math.abs(Number(a)) - Math.abs(Number(b))) < 1e-6;
+const isSameNumber = (a: number, b: number) => Math.abs(Math.abs(a) - Math.abs(b)) < 1e-6;
 
 /** Letters of a word that is no chance. */
 const LONG_WORD = 5;
@@ -421,7 +419,7 @@ const SAME_WORDS = 0.7;
 
 function isSameCell(column: string, a: string, b: string): boolean {
   if (a === '' || b === '') return false;
-  if (NUMERIC.has(meaningOf(column))) return isSameNumber(a, b);
+  if (NUMERIC.has(meaningOf(column))) return isSameNumber(Number(a), Number(b));
   const [one, other] = [new Set(normalize(a)), new Set(normalize(b))];
   const common = [...one].filter((word) => other.has(word)).length;
   return (2 * common) / (one.size + other.size) >= (meaningOf(column) === 'description' ? SAME_WORDS : 1);

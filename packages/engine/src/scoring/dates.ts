@@ -29,7 +29,8 @@ export function scoreDates(findings: Findings, put: Put): void {
       if (field === 'date_due' && weight < 1 && before && dates.some(({ tokens }) => tokens.includes(before)))
         return [];
       const taken = claimed(value, field);
-      const isOther = () => isOfOther(findings, pair.key) || beginsPeriod(value, dates) || isOfDebit(value);
+      const isOther = () =>
+        isOfOther(findings, pair.key) || isOfRow(findings, pair.key) || beginsPeriod(value, dates) || isOfDebit(value);
       if (field === 'date_issue' && weight < 1 && isOther()) return [];
       const isInside = isDated && field === 'date_issue' && weight < 1 && isInSentence(findings, pair.key);
       const doubt =
@@ -51,8 +52,9 @@ export function scoreDates(findings: Findings, put: Put): void {
   });
   const best = unify(issue)[0];
   const due = scored.get('date_due')!.map((one): Scored => {
-    const early = best && one.value < best.value ? WEIGHTS.contradicts : 0;
-    return { ...one, score: one.score + early, hints: { ...one.hints, early: early < 0 ? 1 : 0 } };
+    const paid = withoutDiscount(one, dates);
+    const early = best && paid.value < best.value ? WEIGHTS.contradicts : 0;
+    return { ...paid, score: paid.score + early, hints: { ...paid.hints, early: early < 0 ? 1 : 0 } };
   });
   put('date_issue', issue);
   const likely = due.filter((one) => one.score > -1.2);
@@ -92,6 +94,13 @@ function isOfOther({ keys, pages }: Findings, { tokens, page, line }: Key): bool
   );
 }
 
+/** "Abschlagsrechnung 2024-311 vom 28.11.2024   - 4.000,00": a row with an amount of its own tells of another document. */
+const isOfRow = ({ values }: Findings, { page, line, box }: Key): boolean =>
+  values.some(
+    ({ type, decimals, ...value }) =>
+      type === 'amount' && decimals === 2 && value.page === page && value.line === line && value.box[0] > box[2],
+  );
+
 /** "vom 06.12.2013 bis zum 06.12.2014": a day on which a period begins. */
 function beginsPeriod({ tokens }: Value, dates: Value[]): boolean {
   const { segment } = tokens[0]!;
@@ -100,6 +109,19 @@ function beginsPeriod({ tokens }: Value, dates: Value[]): boolean {
     const at = segment.tokens.indexOf(other.tokens[0]!);
     return at > end && at - end <= 3;
   });
+}
+
+const DISCOUNT = /skonto|escompte|sconto|korting|kontant(?:rabat)?|\bdiscount|descuento|\bdesconto|slev[ayu]|rabat/iu;
+
+/** "Bis 28.03.2025 2 % Skonto, bis 13.04.2025 ohne Abzug": the later day, on which all is due. */
+function withoutDiscount(one: Scored, dates: Value[]): Scored {
+  const { segment } = one.tokens[0]!;
+  const clauses = segment.text.split(/[,;]\s|\s(?:oder|or|ou|bzw\.?|of|o)\s/);
+  const isDiscounted = (raw: string) => clauses.some((clause) => clause.includes(raw) && DISCOUNT.test(clause));
+  const later = dates.find(
+    ({ value, raw, tokens }) => value > one.value && tokens[0]!.segment === segment && !isDiscounted(raw),
+  );
+  return later && isDiscounted(one.raw) ? fromValue(later, one.score, one.hints) : one;
 }
 
 /** How much the form of a letter's date counts, in logits. */

@@ -73,8 +73,13 @@ export function scoreReferences(findings: Findings, put: Put): void {
       const bracketed = /^\(/.test(value.tokens[0]!.text) ? -1.5 : 0;
       const inItems = findings.isItem(value.page, value.tokens[0]!.line) ? -2 : 0;
       const later = value.page > 1 ? -0.3 : 0;
+      const isOurs =
+        field === 'order_id' &&
+        isOwnOrder(pair.key) &&
+        found.get(field)!.some((other) => other.score > 0 && isCustomersOrder(other.key));
       const weakUnder = weight < 1 && relation === 'under' ? -0.8 : 0;
-      const total = score + (rival ? -1.8 : 0) + short + year + bracketed + inItems + later + weakUnder;
+      const total =
+        score + (rival ? -1.8 : 0) + short + year + bracketed + inItems + later + weakUnder + (isOurs ? -1.5 : 0);
       const hints = {
         ...labelHints(pair),
         rival: rival ? 1 : 0,
@@ -91,6 +96,12 @@ export function scoreReferences(findings: Findings, put: Put): void {
     );
   }
 }
+
+/** The sender's own number of an order, which counts where the customer's is not printed. */
+const isOwnOrder = ({ phrase }: Key) =>
+  /^(?:auftrag|unser|our |sales order|ab nr|ordine cliente|zlecenie)/.test(phrase);
+const isCustomersOrder = ({ phrase }: Key) =>
+  /^(?:bestell|ihre? |ihr |kundenbestell|your |customer|cust |buyer|purchase|p ?o\b)/.test(phrase);
 
 /** "n° 25 0312 88417": groups of digits up to the end of a text, with nothing but a label before them. */
 function isWholeNumber({ tokens, value }: Reference, labels: Set<Token>): boolean {

@@ -5,7 +5,7 @@ import type { Findings, Put, Scored } from './findings';
 
 /** Sentences that tell when to pay, also without a label. */
 const TERMS =
-  /(?<![\p{L}\d])(?:zahlbar(?! an\b| durch\b)|zahlung innerhalb|zahlungsziel|skonto|rein netto|net \d+ days|\d+ days? net|net \d+\b|days? (?:from|end of month|e\.?o\.?m)|end of month|due (?:within|upon|on receipt)|within \d+ days|payment (?:is )?due|payable within|immediate payment|à réception|sous \d+ jours|\d+ jours|paiement (?:à|immédiat|comptant)|splatnost \d+ dn|termin płatności \d+ dni|\d+ dni|entro \d+ giorni|\d+ gg|binnen \d+ dagen|\d+ dagen|\d+ d[ií]as|al contado|rimessa diretta|vista fattura|fine mese|fin de mois|comptant|\d+ dage|\d+ dagar|\d+ dager|\d+ dias|\d+ pv netto|rechnungsbetrag (?:bitte |wird|überweisen))(?![\p{L}\d])/iu;
+  /(?<![\p{L}\d])(?:zahlbar(?! an\b| durch\b)|zahlung innerhalb|zahlungsziel|skonto|rein netto|net \d+ days|\d+ days? net|net \d+\b|days? (?:from|end of month|e\.?o\.?m)|end of month|due (?:within|upon|on receipt)|within \d+ days|payment (?:is )?due|payable within|immediate payment|payable (?:immediately|on|upon)|strictly \d+ days|sofort (?:zur zahlung )?(?:fällig|zahlbar)|fällig sofort|netto kasse|prompt netto|zahlbar prompt|due immediately|payable à|dès réception|a la recepción|a ricevimento|direct te voldoen|ihned|natychmiast|straks|omgående|heti|à réception|sous \d+ jours|\d+ jours|paiement (?:à|immédiat|comptant)|splatnost \d+ dn|termin płatności \d+ dni|\d+ dni|entro \d+ giorni|\d+ gg|binnen \d+ dagen|\d+ dagen|\d+ d[ií]as|al contado|rimessa diretta|vista fattura|fine mese|fin de mois|comptant|\d+ dage|\d+ dagar|\d+ dager|\d+ dias|\d+ pv netto|rechnungsbetrag (?:bitte |wird|überweisen))(?![\p{L}\d])/iu;
 
 /** Sentences about a payment that the sender collects, which are often a paragraph. */
 const COLLECTED =
@@ -19,13 +19,18 @@ function firstSentence(text: string): string {
   return first && first !== text && TERMS.test(first) && !TERMS.test(text.slice(first.length)) ? first : text;
 }
 
+/** "30 days net to account GB12 ...": the account is no part of the terms. */
+const withoutAccount = (text: string) => text.replace(ACCOUNT, '');
+const ACCOUNT =
+  /,? (?:au compte|sur (?:le )?compte|auf (?:das|unser|folgendes|nachstehendes) Konto|to (?:our |the )?account|op (?:ons )?rekening(?:nummer)?|na (?:ú|u)čet|na konto|på konto|IBAN)(?![\p{L}])(?=.*\d{4}).*$/iu;
+
 /** Of a paragraph, the sentences from the first to the last that tell terms; what is collected is told by the whole. */
 function tellingSentences(text: string): string {
   if (COLLECTED.test(text)) return text;
   const sentences = text.split(/(?<=[\p{L}\d)]{3}[.!]) (?=\p{Lu})/u);
   const isTelling = (sentence: string) => TERMS.test(sentence);
   const [first, last] = [sentences.findIndex(isTelling), sentences.findLastIndex(isTelling)];
-  return first < 0 ? text : sentences.slice(first, last + 1).join(' ');
+  return first < 0 ? text : withoutAccount(sentences.slice(first, last + 1).join(' '));
 }
 
 /** Share of the widest line that the lines of a paragraph reach before they go on in the next. */

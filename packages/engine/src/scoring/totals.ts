@@ -38,11 +38,18 @@ export function scoreTotals(findings: Findings, put: Put): void {
       !findings.isItem(value.page, value.line),
   );
   const lastPage = findings.pages.length;
+  const taxes = taxesInside(amounts);
+  const isInside = (value: Value) => taxes.some((tax) => tax.value === value);
   const candidates: TotalCandidates = {};
   for (const field of TOTAL_FIELDS) {
     const options: LabelOptions = { last: true, maxLines: 5 };
     const list = [
-      ...pairs(findings, field, amounts, options),
+      ...pairs(
+        findings,
+        field,
+        amounts.filter((value) => !isInside(value)),
+        options,
+      ),
       ...pairs(findings, field, whole, options)
         .filter((pair) => pair.relation === 'beside')
         .map((pair) => ({ ...pair, score: pair.score - 0.8 })),
@@ -69,6 +76,10 @@ export function scoreTotals(findings: Findings, put: Put): void {
     if (known) known.score += paid.score;
     else list.push(paid);
     candidates.amount_total = list.sort((a, b) => b.score - a.score);
+  }
+  for (const tax of taxes) {
+    const list = candidates.amount_total_tax ?? [];
+    if (!list.some(({ units }) => units === tax.units)) candidates.amount_total_tax = [...list, tax];
   }
   candidates.amount_total = withLargest(candidates.amount_total ?? [], amounts);
   const chosen = chooseTotals(candidates, [...amounts, ...whole], findings.taxSums);
@@ -132,6 +143,24 @@ function paidAtOnce(findings: Findings, amounts: Value[]): Amount[] {
   if (known.length > 0 || change.some(({ value }) => Number(value) > 0)) return known;
   return given.map((value) => ({ value, units: toUnits(value.value), score: GIVEN }));
 }
+
+/** "120.00 (includes 20.00 VAT)": the tax in a price, which the words around it name. */
+const taxesInside = (amounts: Value[]): Amount[] =>
+  amounts.flatMap((value) => {
+    const { tokens: all } = value.tokens[0]!.segment;
+    const before = all.slice(0, all.indexOf(value.tokens[0]!)).slice(-2);
+    const after = all[all.indexOf(value.tokens.at(-1)!) + 1];
+    const isInside =
+      /\b(?:in[ck]l\p{L}*|includes|incluye|include|inclut|darin|davon|dont|di cui|w tym|z toho|waarvan|varav|herav|heraf)\.?$/iu;
+    const isTax = /^\(?(?:vat|gst|hst|mwst|ust|tva|iva|btw|dph|moms|mva|alv|áfa|pdv|ddv|tax)\b/iu.test(
+      after?.text ?? '',
+    );
+    const isNamed = isTax && isInside.test(before.map(({ text }) => text).join(' '));
+    return isNamed ? [{ value, units: toUnits(value.value), score: INSIDE }] : [];
+  });
+
+/** How surely words around an amount name it as a tax, in logits: more than what is left of the total, which may be the freight. */
+const INSIDE = 5;
 
 /** "Please pay within 14 days": a word behind a whole number says what is counted. */
 function isCount({ tokens }: Value): boolean {

@@ -24,6 +24,11 @@ test('a gap ends a word, kerning does not', () => {
   expect(words(set(0, 0, 'To', -2, 'tal', 1, 's', 6, 'due'))).toEqual(['Totals', 'due']);
 });
 
+test('a space of smaller type ends a word whose letters touch, not one that is spaced', () => {
+  expect(words(set(0, 0, 'Faktura', 2.4, '2025'))).toEqual(['Faktura', '2025']);
+  expect(words(set(0, 0, 'F', 2.4, 'A', 2.4, 'K', 2.4, 'T', 2.4, 'U', 2.4, 'R', 2.4, 'A'))).toEqual(['FAKTURA']);
+});
+
 test('spaces in the file end a word even when set tight', () => {
   expect(words(set(0, 0, 'a b'))).toEqual(['a', 'b']);
 });

@@ -21,6 +21,12 @@ export interface RawWord {
 
 /** Gap between two characters of different words, in heights of the line. A space is about a quarter of an em. */
 const WORD_GAP = 0.14;
+/** The same where the letters of the word so far touch: a space of smaller type, or one that kerning has made narrow. */
+const TIGHT_WORD_GAP = 0.1;
+/** Letters of a word touch when there is less between them. */
+const TOUCHING = 0.03;
+/** So many letters tell how tight a word is set. */
+const LEAST_LETTERS = 4;
 
 /**
  * Puts characters together to words by the gaps between them: spaces in the file say little, because kerned text is
@@ -67,7 +73,14 @@ function continues(run: Character[], next: Character): boolean {
   if (Math.abs(nextStart - start) < 0.01 * height) return true;
   const end = start + widthOfGlyph(run, start, 0.01 * height);
   const gap = nextStart - end;
-  return gap < WORD_GAP * height && gap > -Math.max(0.5 * height, 0.8 * (end - start));
+  const least = isTight(run, height) ? TIGHT_WORD_GAP : WORD_GAP;
+  return gap < least * height && gap > -Math.max(0.5 * height, 0.8 * (end - start));
+}
+
+function isTight(run: Character[], height: number): boolean {
+  if (run.length < LEAST_LETTERS) return false;
+  const places = run.map(along);
+  return places.every(([start], at) => at === 0 || start - places[at - 1]![1] < TOUCHING * height);
 }
 
 /** Width of the last glyph of a run, which may be a ligature of several characters. */

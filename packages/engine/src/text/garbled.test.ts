@@ -5,6 +5,9 @@ const TEXTS = [
   'Číslo faktury Datum splatnosti Základ daně Celkem úhradě Dodavatel Odběratel zákazník čtvrtletí zmrzlina vlk skrz prst čtvrt',
   'Számlaszám fizetési határidő végösszeg értékesítés szolgáltatás nyilvántartásba vett egyszerűsített adószám megjegyzés',
   'Faktura numer sprzedawca nabywca wartość netto stawka kwota razem zapłaty termin płatności przelew chrząszcz źdźbło',
+  'Račun broj kupac izdavanja dospijeća plaćanja transakcijski količina cijena iznos osnovica ukupno usluge gorivo najam broda',
+  'Fatura tarihi numarası açıklama miktar birim fiyat tutar matrah ödenecek vergi dairesi müşteri mahallesi caddesi',
+  'Arve kuupäev maksetähtaeg ostja müüja kogus käibemaks tasuda nimetus ühik viitenumber selgitus viivis tänav',
 ];
 
 test.each(TEXTS)('%.30s... can be read', (text) => {

@@ -9,7 +9,7 @@ import { eraseRules } from './rules';
 import { run, runOnPicture } from './run-ocr';
 import { type Gray, measureDirection } from './skew';
 import { findDensestStrip } from './strip';
-import { findUnread, placeOnPage } from './unread';
+import { findCrowded, findUnread, placeOnPage } from './unread';
 import type { Upright } from './upright';
 
 /** What OCR has read on a page, in pixels of the page image, turned as `upright` says. */
@@ -100,7 +100,7 @@ export async function readPicture(
   if (opinion && quality(opinion.words) > quality(words)) words = opinion.words;
   else if (inTime > 0) {
     const language = better ?? first;
-    words = [...words, ...(await readRest(image, words, scale, (rest) => read(rest, language, SPARSE, inTime)))];
+    words = await readRest(image, words, scale, (rest) => read(rest, language, SPARSE, inTime));
   }
   return {
     words,
@@ -124,27 +124,32 @@ async function guessByStrip(image: Gray, read: (strip: Gray) => Promise<RawWord[
 /** Two languages with as many words are not told apart; a language that leads is likelier than the usual one, in which they were read. */
 const LEAST_OF_STRIP = 0.5;
 
-/** Reads once more what looks like words and was left out; only what is then read with some certainty counts. */
+/** Reads once more what looks like words and was left out or run together; only what is then read with some certainty counts. */
 async function readRest(
   image: Gray,
   words: RawWord[],
   { x, y }: { x: number; y: number },
   read: (rest: Gray) => Promise<RawWord[]>,
 ): Promise<RawWord[]> {
-  const boxes = words.map(({ position: [l, t, r, b] }) => [l / x, t / y, r / x, b / y] as const);
+  const crowded = findCrowded(words);
+  const certain = words.filter((word) => !crowded.includes(word));
+  const boxes = certain.map(({ position: [l, t, r, b] }) => [l / x, t / y, r / x, b / y] as const);
   const rest = findUnread(image, boxes);
-  if (!rest) return [];
+  if (!rest) return words;
   // What was read before counts, whatever becomes of the rest.
   const found = await read(rest.picture).catch((): RawWord[] => []);
-  return found
+  const more = found
     .filter(
       ({ text, confidence }) => /[\p{L}\p{N}]/u.test(text) && confidence > (text.length < 3 ? 0.7 : LEAST_OF_REST),
     )
     .map((word) => {
       const [l, t, r, b] = word.position;
       const [left, top, right, bottom] = placeOnPage(rest, [l / x, t / y, r / x, b / y]);
-      return { ...word, position: [left * x, top * y, right * x, bottom * y] };
+      return { ...word, position: [left * x, top * y, right * x, bottom * y] satisfies RawWord['position'] };
     });
+  const isReadAnew = ({ position: [l, t, r, b] }: RawWord) =>
+    more.some(({ position: [left, top, right, bottom] }) => left < r && right > l && top < b && bottom > t);
+  return [...words.filter((word) => !crowded.includes(word) || !isReadAnew(word)), ...more];
 }
 
 const LEAST_OF_REST = 0.5;

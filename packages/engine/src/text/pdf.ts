@@ -6,8 +6,8 @@ import { type OcrPage, type OcrRun, readPicture } from './ocr';
 import { isTextAlone, showsOtherText } from './page-content';
 import { checkPageCount } from './page-count';
 import { sizeOfPdfPage } from './page-size';
+import type { PageText } from './page-text';
 import { drawPage, type Pdfium, withPage, withPdf } from './pdfium';
-import type { PageText } from './read';
 import { turnUpright, type Upright } from './upright';
 
 /** Sizes of the pages of a PDF. */

@@ -4,7 +4,7 @@ import { UnreadableDocument } from '../unreadable-document';
 import { type OcrRun, readPicture } from './ocr';
 import { checkPageCount } from './page-count';
 import { believeDensity, sizeOfPicture } from './page-size';
-import type { PageText } from './read';
+import type { PageText } from './page-text';
 
 /** More pixels than a page at 600 DPI in A2 has. */
 const MAX_PIXELS = 150_000_000;

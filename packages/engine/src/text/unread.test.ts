@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import { findUnread, placeOnPage } from './unread';
+import { findCrowded, findUnread, placeOnPage } from './unread';
 
 const WIDTH = 1200;
 const HEIGHT = 900;
@@ -66,4 +66,15 @@ test('where everything was read, nothing is read again', async () => {
 
 test('a page with next to no words is left as it is', async () => {
   expect(findUnread(await makePage([number]), [])).toBeUndefined();
+});
+
+test('two lines of small type that were read as one, beside letters that are large', () => {
+  const word = (text: string, left: number, width: number, height: number, confidence: number) => ({
+    ...{ text, position: [left, 0, left + width, height] as const, confidence, turn: 0 as const },
+  });
+  const usual = Array.from({ length: 12 }, (_, at) => word('usual', at * 60, 50, 11, 0.95));
+  const large = word('HEADING', 0, 220, 38, 0.93);
+  const narrow = word('Deinze', 960, 38, 38, 0.84);
+  const doubtful = word('a', 976, 133, 30, 0.34);
+  expect(findCrowded([...usual, large, narrow, doubtful])).toEqual([narrow, doubtful]);
 });

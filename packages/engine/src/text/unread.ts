@@ -1,4 +1,5 @@
 import { unite } from '../layout/page-layout';
+import type { RawWord } from './characters';
 import { levelAt, measurePaper, type Paper } from './paper';
 import type { Gray } from './skew';
 
@@ -50,6 +51,24 @@ export function findUnread(picture: Gray, words: readonly Box[]): Unread | undef
   const wide = boxes.reduce((sum, [left, , right]) => sum + right - left, 0);
   if (wide < LEAST_WIDTH * height || pieces.length > MAX_PIECES) return undefined;
   return { ...copyPieces(picture, boxes, paper, grid, rules, height), pieces: boxes };
+}
+
+/** Words that are higher than the others by so much may be two lines in one. */
+const CROWDED = 1.8;
+/** Large letters are read with more certainty. */
+const CERTAIN = 0.8;
+/** No letters are narrower than this share of their height. */
+const NARROWEST = 0.22;
+
+/** Words that are two lines of small type run into one, as beside a heading in large letters: higher than letters of their width are, or read with doubt. */
+export function findCrowded(words: readonly RawWord[]): RawWord[] {
+  const height = heightOfWords(words.map(({ position }) => position));
+  if (height === undefined) return [];
+  return words.filter(({ text, confidence, position: [left, top, right, bottom] }) => {
+    const high = bottom - top;
+    const isNarrow = text.length > 1 && (right - left) / text.length < NARROWEST * high;
+    return high > CROWDED * height && (isNarrow || confidence < CERTAIN);
+  });
 }
 
 /** A box in pixels of what was cut out, as it stands on the page. */

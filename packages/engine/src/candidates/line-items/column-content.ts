@@ -58,7 +58,8 @@ export function settleByContent(columns: Column<Meaning>[], body: Line[], mark: 
 const countNumbers = (cells: Token[][], mark: DecimalMark) =>
   cells.filter((tokens) => numberIn(textOf(tokens), mark) !== undefined).length;
 
-function numberIn(text: string, mark: DecimalMark): number | undefined {
+/** The number that a cell is, without its sign, with a currency or unit of few letters around it; undefined when it is none. */
+export function numberIn(text: string, mark: DecimalMark): number | undefined {
   const match = NUMBER_CELL.exec(text);
   const value = match && parseNumber(match[1]!, mark);
   return value ? Number(value) : undefined;
@@ -201,7 +202,8 @@ function settleProduct(meanings: Meaning[], content: Content[]): void {
   const isQuantity = (index: number) => meanings[index] === 'quantity';
   const swap = isPrice(best.quantity) || isQuantity(best.price);
   const [quantity, price] = swap ? [best.price, best.quantity] : [best.quantity, best.price];
-  const gross = ['amount', 'amount_total'].includes(meanings[best.amount]!);
+  const gross =
+    ['amount', 'amount_total'].includes(meanings[best.amount]!) && !hasSmallNet(meanings, content, best.amount);
   const chosen: [number, Meaning][] = [
     [quantity, 'quantity'],
     [price, gross ? 'amount' : 'amount_base'],
@@ -268,6 +270,16 @@ function settleWithTax(meanings: Meaning[], content: Content[]): void {
 /** Where the amount of the row is with tax and the product of quantity and price, so is the price. */
 function makeGross(meanings: Meaning[], price: number): void {
   if (!meanings.includes('amount_total_base') && !meanings.includes('amount')) meanings[price] = 'amount';
+}
+
+/** A column that is headed like the net amounts and holds much less than the product, as amounts of tax do. */
+function hasSmallNet(meanings: Meaning[], content: Content[], product: number): boolean {
+  const net = content[meanings.indexOf('amount_total_base')]?.numbers;
+  const rows = net?.flatMap((base, at) => {
+    const whole = content[product]!.numbers[at];
+    return base === undefined || whole === undefined ? [] : [Math.abs(base) < 0.5 * Math.abs(whole)];
+  });
+  return rows !== undefined && rows.length > 0 && rows.every(Boolean);
 }
 
 function tryTriple(content: Content[], quantity: number, price: number, amount: number): Triple {

@@ -630,3 +630,58 @@ test('descriptions that begin above the numbers of their rows, with a line below
     'Additional storage 1 Mar to 31 Mar',
   ]);
 });
+
+test('a sentence over the table is no part of its head, and columns without headings are told by arithmetic', () => {
+  expect(
+    rows(`
+      Fakturuji vám za dodané zboží či služby:
+                                                              CENA ZA MJ          CELKEM
+      18 hod      Správa sítě a serveru – leden                   750,00       13 500,00
+      2  ks       Doména na rok                                   210,00          420,00
+    `),
+  ).toEqual([
+    expect.objectContaining({ quantity: '18', uom: 'hod', description: 'Správa sítě a serveru – leden' }),
+    expect.objectContaining({ quantity: '2', uom: 'ks', description: 'Doména na rok' }),
+  ]);
+});
+
+test('what is headed as the price and makes the printed sum is the amount of the row', () => {
+  const shop = (sum: string) =>
+    rows(`
+      Prodotto                            Quantità            Prezzo
+      Miele di castagno 500 g                   24          216,00 €
+      Confezione regalo                          6          105,00 €
+                                         Subtotale          ${sum} €
+    `)[0];
+  expect(shop('321,00')).toMatchObject({ quantity: '24', amount_total_base: '216.00' });
+  expect(shop('321,00')).not.toHaveProperty('amount_base');
+  expect(shop('5.814,00')).toMatchObject({ quantity: '24', amount_base: '216.00' });
+});
+
+test('amounts of tax headed like amounts are not the net amounts', () => {
+  expect(
+    rows(`
+      Item & Description           HSN/SAC        Qty      Rate        CGST             SGST            Amount
+                                                                     %      Amt       %      Amt
+      Cotton bath towel            63026090    200.00    185.00    2.5%   925.00    2.5%   925.00    37,000.00
+      Kitchen towel set            63029190     80.00    142.50    2.5%   285.00    2.5%   285.00    11,400.00
+    `),
+  ).toEqual([
+    expect.objectContaining({ quantity: '200.00', amount_base: '185.00', amount_total_base: '37000.00' }),
+    expect.objectContaining({ quantity: '80.00', amount_base: '142.50', amount_total_base: '11400.00' }),
+  ]);
+});
+
+test('charges and credits of a guest', () => {
+  expect(
+    rows(`
+      Date          Text                       Charges         Credits
+      06-05-25      Accommodation               149.00
+      07-05-25      Dinner Restaurant            61.50
+                    Total                       210.50
+    `),
+  ).toEqual([
+    { description: 'Accommodation', amount_total_base: '149.00' },
+    { description: 'Dinner Restaurant', amount_total_base: '61.50' },
+  ]);
+});

@@ -54,13 +54,18 @@ function countMeanings(line: Line, columnKeys: Key[]): number {
   return new Set(meanings).size;
 }
 
+/** Words of a heading. */
+const LONGEST_HEADING = 4;
+
 /** The lines of a head stand close together and hold no amounts. */
 function isBand(band: Line[], page: PageLayout): boolean {
   return band.every((line, at) => {
     const gap = at === 0 ? 0 : (line.box[1] - band[at - 1]!.box[3]) / page.unit;
     // "Ref: Festival" is a label with its value.
     const isPair = line.segments.some(({ tokens }) => tokens.slice(0, -1).some(({ text }) => /\p{L}:$/u.test(text)));
-    return gap < 0.9 && !isPair && !line.tokens.some((token) => /\d[.,]\d{2}\b|\d{3}/.test(token.text));
+    // "We charge for the goods and services delivered:" comes before a table.
+    const isSentence = line.segments.some(({ tokens, text }) => tokens.length > LONGEST_HEADING && /:$/.test(text));
+    return gap < 0.9 && !isPair && !isSentence && !line.tokens.some((token) => /\d[.,]\d{2}\b|\d{3}/.test(token.text));
   });
 }
 
@@ -80,7 +85,8 @@ function readHead(
   const money = [...known].filter((meaning) => MONEY.has(meaning)).length;
   if (priced ? money === 0 : money > 0 || !known.has('description') || !known.has('quantity')) return undefined;
   // A description and an amount are a table when the line says nothing else.
-  if (known.size < 3 && !(cells.length === 2 && band.length === 1 && known.has('description'))) return undefined;
+  const isAll = cells.length === 2 ? band.length === 1 : cells.length <= 4 && !meanings.includes('unknown');
+  if (known.size < 3 && !(isAll && known.has('description'))) return undefined;
   if (!known.has('description') && !(known.has('quantity') && known.has('amount_base'))) return undefined;
   // "Total", "VAT" and the like beside each other may as well be the table of taxes.
   if (!known.has('description') && !known.has('quantity')) return undefined;

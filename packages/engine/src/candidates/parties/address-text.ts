@@ -23,7 +23,10 @@ export function addressIn(line: string): string {
   const isListed = isContact(sentence) || (sentence.match(/\s[–—-]\s/g)?.length ?? 0) > 1;
   const parts = text.split(isListed ? /\s+[|·•∙–—-]\s+/ : /\s+[|·•∙]\s+/);
   const isOther = (part: string) =>
-    isContact(part) || /:/.test(part) || !/\p{L}{2}/u.test(part) || (/\d{3}[\d ]{4}/.test(part) && !isPostal(part));
+    isContact(part) ||
+    (/:/.test(part) && !/^(?:CEP|CAP|ZIP|C\.?P\.?)\s?:/.test(part)) ||
+    !/\p{L}{2}/u.test(part) ||
+    (/\d{3}[\d ]{4}/.test(part) && !isPostal(part));
   // "1 High Street, Leeds LS1 1AA · DX 240 Leeds": behind the place comes at most the country.
   const place = parts.findIndex((part) => isPostal(part));
   const kept = parts.filter((part, at) => !isOther(part) && !(place >= 0 && at > place && /\d/.test(part)));
@@ -31,7 +34,8 @@ export function addressIn(line: string): string {
 }
 
 /** The capital of a French company, which stands behind its name. */
-const SHARES = /,? au capital (?:social )?de [\d\s.,]+(?:€|euros?)/i;
+const SHARES =
+  /(?:,?|\s[–-] (?:SA|SAS|SASU|SARL|EURL|SNC|S\.A\.(?:S\.)?|S\.A\.R\.L\.)) au capital (?:social )?de [\d\s.,]+(?:€|euros?)/i;
 
 /** Where the street has no number, the house has a name. */
 const HOUSE_NAME =
@@ -64,7 +68,8 @@ export function splitAddressLine(line: string): { name: string; address: string 
   if (isHouse && numbered === 1 && !hasLegalForm(parts[0]!)) return undefined;
   const street = isHouse && numbered === 2 ? 1 : numbered;
   // "Seattle, WA 98109, US" and "Madurai - 625016, Tamil Nadu" are places without a name.
-  if (street > 0 && isPostal(parts[street]!) && !hasLegalForm(parts[0]!)) return undefined;
+  const isCompany = text !== whole || hasLegalForm(parts[0]!);
+  if (street > 0 && isPostal(parts[street]!) && !isCompany) return undefined;
   if (street === 1 && /^\d{4,6}$/.test(parts[street]!) && !hasLegalForm(parts[0]!)) return undefined;
   if (parts.length < 3) return splitAtForm(text);
   if (parts.length > 7 || street < 1 || street > 2) return undefined;
@@ -84,7 +89,10 @@ function splitAtForm(text: string): { name: string; address: string } | undefine
     /^(.{3,50}?\s(?:GmbH(?: & Co\. KG)?|AG|KG|OHG|e\. ?K\.|Ltd\.?|S\.?A\.?R\.?L\.?|SAS|S\.r\.l\.|s\.r\.o\.|B\.?V\.?|AB|ApS|A\/S|AS))[ ,]+(\p{Lu}.*\d.*)$/u.exec(
       text,
     ) ?? [];
-  const isWhole = name && address && /^\P{N}+\d{1,4}\p{L}?,? (?:\p{Lu}{1,2}-)?\d{4,5} \p{Lu}\p{L}+/u.test(address);
+  const isWhole =
+    name &&
+    address &&
+    /^\P{N}+(?:\d{1,4}\p{L}?|\d\d(?: \d\d){1,2}),? (?:\p{Lu}{1,2}-)?\d{4,5} \p{Lu}\p{L}+/u.test(address);
   return isWhole ? { name, address: address.replace(/[ ,]+$/, '') } : undefined;
 }
 

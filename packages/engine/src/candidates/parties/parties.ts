@@ -2,7 +2,7 @@ import { normalize, type PageLayout } from '../../layout/page-layout';
 import type { Key } from '../key-phrases';
 import { readWindow } from './letter-window';
 import type { Party, Role } from './party';
-import { isHeading, roleOf } from './party-labels';
+import { isHeading, isOnSlip, roleOf } from './party-labels';
 import { linesUnder } from './party-lines';
 import { readParty } from './read-party';
 import { findAddressBlock, findAddressOfNamed, findOneOfTwoBlocks } from './recipient';
@@ -15,8 +15,11 @@ export function findParties(whole: PageLayout, keys: Key[], isItem: (line: numbe
   const parties: Party[] = [];
   let remitted: Party | undefined;
   for (const key of keys) {
-    const role = roleOf(key);
-    if (!role || !isHeading(key, page)) continue;
+    const named = roleOf(key);
+    if (!named || !isHeading(key, page)) continue;
+    const onSlip = isOnSlip(key, page);
+    if (onSlip && key.phrase !== 'to') continue;
+    const role = onSlip ? 'sender' : named;
     const lines = linesUnder(page, key, keys);
     const party = readParty(role, lines, keys, page, 'label');
     if (party && (party.name || party.address)) parties.push(party);
@@ -36,6 +39,10 @@ export function findParties(whole: PageLayout, keys: Key[], isItem: (line: numbe
       address: findAddressElsewhere(page, { text: sender.name.text, box: sender.box }, without(parties, sender), keys),
     };
   }
+  // "Supplier" over the address alone: the name is in the letterhead.
+  const unnamed = parties.find(({ role, name, address }) => role === 'sender' && !name && address);
+  const letterhead = unnamed && findSender(page, keys, parties);
+  if (letterhead?.name) parties[parties.indexOf(unnamed!)] = { ...unnamed!, name: letterhead.name };
   const named = parties.find(({ role, name, address }) => role === 'recipient' && name && !address);
   const addressed = named && findAddressOfNamed(page, keys, named, without(parties, named));
   if (addressed) parties[parties.indexOf(named)] = addressed;

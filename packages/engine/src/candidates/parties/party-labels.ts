@@ -8,6 +8,16 @@ const ROLES: Role[] = ['sender', 'recipient', 'delivery'];
 export const roleOf = (key: Key): Role | undefined =>
   ROLES.find((role) => key.meanings.some((one) => one.field === role));
 
+/** Headings of the part of a page that is torn off and sent back with the payment. */
+const SLIP = /^(?:payment|remittance) (?:advice|slip|coupon|stub)$|^remittance$|^please (?:detach|return)/i;
+
+/** On a slip that goes back with the payment, "To" names who is paid. */
+export function isOnSlip(key: Key, page: PageLayout): boolean {
+  return page.segments.some(
+    ({ text, box }) => SLIP.test(text) && box[1] > page.height * 0.4 && box[1] < key.box[3] + 2 * page.unit,
+  );
+}
+
 /** True when a label may announce a field. */
 export const means = (key: Key, field: string) => key.meanings.some((meaning) => meaning.field === field);
 

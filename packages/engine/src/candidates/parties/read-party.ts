@@ -19,6 +19,7 @@ export function readParty(
   let person: PartyLine | undefined;
   const address: PartyLine[] = [];
   let closed = false;
+  let nameless = false;
   for (const line of lines) {
     // "LOT 12 JALAN UTARA" is a place, although goods have lots too.
     const label = keys.find((key) => key.tokens[0] === line.tokens[0] && !/^lot$/.test(key.phrase));
@@ -58,6 +59,20 @@ export function readParty(
         address.push(line);
         continue;
       }
+      if (
+        role === 'sender' &&
+        evidence === 'label' &&
+        isHouse(line.text) &&
+        startsWithPlace(lines[lines.indexOf(line) + 1])
+      ) {
+        address.push(line);
+        nameless = true;
+        continue;
+      }
+      if (nameless) {
+        address.push(line);
+        continue;
+      }
       const inline = splitAddressLine(line.text);
       if (inline) {
         name = { ...line, text: inline.name };
@@ -90,6 +105,12 @@ export function readParty(
     evidence,
   };
 }
+
+/** "Cintorínska 18" */
+const isHouse = (text: string) => /^\p{Lu}[\p{L}. ]+ \d{1,4}(?:[/-]\d{1,4})?[a-z]?$/iu.test(text);
+
+const startsWithPlace = (line: PartyLine | undefined) =>
+  line !== undefined && POSTCODE.test(line.text) && isPostal(line.text);
 
 /** A name without the numbers of its company: "Ribeira, Lda · NIPC 513 222 114", "Lim Trading Sdn Bhd (1191015-W)". */
 function nameIn(line: string, source: PageLayout['source']): string {

@@ -1,9 +1,10 @@
-import { normalize, type PageLayout, type Segment } from '../../layout/page-layout';
+import { normalize, type PageLayout, type Segment, type Token } from '../../layout/page-layout';
+import { readVatId } from '../identifiers';
 import type { Key } from '../key-phrases';
 import { splitAddressLine } from './address-text';
-import { blockUnder, findBlocks, height, overlaps } from './blocks';
+import { blockUnder, findBlocks, height, overlaps, rightOf } from './blocks';
 import type { Party } from './party';
-import { hasLegalForm, isContact, isPostal, isTitle, SALUTATION } from './party-forms';
+import { hasLegalForm, isContact, isPostal, isStreet, isTitle, SALUTATION } from './party-forms';
 import { means, startsWithKey } from './party-labels';
 import { toLine } from './party-lines';
 import { readParty } from './read-party';
@@ -20,7 +21,7 @@ export function findOneOfTwoBlocks(page: PageLayout, keys: Key[], taken: Party[]
     (block) =>
       block.length >= 3 &&
       block[0]!.box[1] < page.height * 0.4 &&
-      block.slice(1).some((segment) => isPostal(segment.text)) &&
+      hasPlace(block) &&
       !startsWithKey(block[0]!, keys) &&
       !isTitle(block[0]!.text),
   );
@@ -37,6 +38,12 @@ export function findOneOfTwoBlocks(page: PageLayout, keys: Key[], taken: Party[]
   const party = readParty('recipient', lines, keys, page, 'block');
   return party?.name && party.address ? party : undefined;
 }
+
+/** A postcode with its place under the first line; in New Zealand and South Africa it is four digits behind the place, under a street. */
+const hasPlace = (block: Segment[]): boolean =>
+  block.slice(1).some(({ text }) => isPostal(text)) ||
+  (block.some(({ text }) => isStreet(text) && /\d/.test(text)) &&
+    block.slice(2).some(({ text }) => /^\p{Lu}[\p{L}' -]+,? (?!(?:19|20)\d\d$)\d{4}$/u.test(text)));
 
 /** How much in a block only the sender of a letter has there: his bank, how to reach him, his domain, his letterhead. */
 function ownSigns(block: Segment[], page: PageLayout, keys: Key[]): number {
@@ -62,7 +69,8 @@ function ownSigns(block: Segment[], page: PageLayout, keys: Key[]): number {
     named.some((key) => means(key, 'vat_id') || means(key, 'ic')),
     domain !== '' && (name.includes(domain) || domain.includes(name)),
     inFoot,
-    inHead,
+    // The letterhead says it more surely than an e-mail address, which shops print of the buyer too.
+    ...[inHead, inHead],
     // A name in large letters is a letterhead; what OCR has read may reach into the frame around it.
     page.source === 'text' && height(block[0]!) > 1.3 * page.unit,
   ];
@@ -83,17 +91,20 @@ export function findAddressBlock(page: PageLayout, keys: Key[], taken: Party[]):
   for (const block of findBlocks(page)) {
     const top = block[0]!;
     if (top.box[1] > page.height * 0.5 || top.box[1] < page.height * 0.08 || block.length < 3) continue;
-    if (!block.slice(1).some((segment) => isPostal(segment.text))) continue;
+    if (!hasPlace(block)) continue;
     // "3 Paternoster Yard" over a place is an address without a name: that of the letterhead.
     if (/^\d{1,4}[a-z]? \p{Lu}/u.test(top.text)) continue;
     if (taken.some((party) => overlaps(party.box, top.box))) continue;
+    const isSender = ({ role, name }: Party) =>
+      role === 'sender' && normalize(name?.text ?? '').join() === normalize(top.text).join();
+    if (taken.some(isSender)) continue;
     const own = block.some(
       (segment) =>
         isContact(segment.text) ||
         keys.some(
           (key) =>
             segment.tokens.includes(key.tokens[0]!) &&
-            (means(key, 'iban') || (isRegistration(key) && !hasAnother(key, block, keys))),
+            (means(key, 'iban') || (isRegistration(key) && !hasAnother(page, key, block, keys))),
         ),
     );
     // "Firma" alone over a name addresses it; elsewhere it is a label.
@@ -110,7 +121,7 @@ export function findAddressBlock(page: PageLayout, keys: Key[], taken: Party[]):
       continue;
     const party = readParty(
       'recipient',
-      block.map((segment) => toLine(segment.tokens)),
+      block.map((segment) => toLine([...segment.tokens, ...nameBehind(page, segment)])),
       keys,
       page,
       'block',
@@ -120,17 +131,32 @@ export function findAddressBlock(page: PageLayout, keys: Key[], taken: Party[]):
   return undefined;
 }
 
+/** In type of one width "Mr." and the name stand apart. */
+function nameBehind(page: PageLayout, salutation: Segment): Token[] {
+  const next = SALUTATION.test(salutation.text) ? rightOf(page, salutation) : undefined;
+  return next && next.box[0] - salutation.box[2] < 2 * page.unit ? next.tokens : [];
+}
+
 const isRegistration = (key: Key) => means(key, 'vat_id') || means(key, 'ic');
 
 /** Whether a number of the same kind, but another one, stands outside of the block: then the page has both parties'. */
-function hasAnother(key: Key, block: Segment[], keys: Key[]): boolean {
+function hasAnother(page: PageLayout, key: Key, block: Segment[], keys: Key[]): boolean {
   const digitsOf = (one: Key) => one.tokens[0]!.segment.text.replace(/\D/g, '');
-  return keys.some(
+  const isNamed = keys.some(
     (other) =>
       !block.includes(other.tokens[0]!.segment) &&
       ['vat_id', 'ic'].some((field) => means(key, field) && means(other, field)) &&
       digitsOf(other).length >= 7 &&
       digitsOf(other) !== digitsOf(key),
+  );
+  // In a foot, it may have no label.
+  const own = digitsOf(key);
+  const isOther = ({ text }: Token) => {
+    const read = /^[A-Z]{2,3}[A-Z]?\d/.test(text) ? readVatId(text) : undefined;
+    return read?.checked === true && read.vatId.replace(/\D/g, '') !== own;
+  };
+  return (
+    isNamed || (means(key, 'vat_id') && page.segments.some((one) => !block.includes(one) && one.tokens.some(isOther)))
   );
 }
 

@@ -5,7 +5,7 @@ import { addressIn, SEAT, splitAddressLine } from './address-text';
 import { height, lineAbove, overlaps, rightOf } from './blocks';
 import { ownNames } from './own-names';
 import { type Party, senderInLine } from './party';
-import { CAPITAL, hasLegalForm, isContact, isPostal, isRegister, isTitle, isTrade } from './party-forms';
+import { CAPITAL, hasLegalForm, isContact, isPostal, isTitle, isTrade } from './party-forms';
 import { means, startsWithKey } from './party-labels';
 import { followCentred, toLine } from './party-lines';
 import { readParty } from './read-party';
@@ -50,11 +50,12 @@ export function findSender(tight: PageLayout, keys: Key[], taken: Party[]): Part
   const companies = free.filter(
     (segment) =>
       (hasLegalForm(segment.text) || COMPANY_NUMBER.test(segment.text)) &&
-      !isRegister(segment.text) &&
       hasOwnWord(page, segment) &&
       !isOther(segment) &&
       !/:$/.test(segment.text) &&
       !CAPITAL.test(segment.text) &&
+      // "AG Iserlohn HRB 4418" is a court.
+      !/\bHR[AB]\b/.test(segment.text) &&
       !keys.some((key) => key.tokens[0] === segment.tokens[0] && means(key, 'label_skip')) &&
       segment.tokens.length <= 9,
   );
