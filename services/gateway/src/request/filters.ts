@@ -31,6 +31,12 @@ export const choices = <T extends string>(...allowed: readonly T[]): Filter<T[]>
   description: `One of ${allowed.join(', ')}; several separated by commas mean any of them.`,
   read: (query, name) => query.choices(name, allowed),
 });
+/** One of a closed list. */
+export const choice = <T extends string>(...allowed: readonly T[]): Filter<T | undefined> => ({
+  kind: 'text',
+  description: `One of ${allowed.join(', ')}.`,
+  read: (query, name) => query.choice(name, allowed),
+});
 /** `<name>_after` and `<name>_before`. */
 export const times: Filter<ReturnType<Query['timeRange']>> = {
   kind: 'times',
