@@ -130,13 +130,16 @@ describe('every kind of object', () => {
     await kind.make();
     const toKey = (value: unknown) =>
       typeof value === 'string' && /\/\d+$/.test(value) ? idOf(value) : JSON.stringify(value ?? null);
+    const isEmpty = (key: unknown) => key === 'null' || key === '[]';
+    const emptyLast = (keys: unknown[]) => [...keys.filter((key) => !isEmpty(key)), ...keys.filter(isEmpty)];
     for (const key of (ORDERINGS[collection] ?? '').split(' ')) {
       const keysOf = async (ordering: string) =>
         (await api.get(`/${collection}?page_size=100&ordering=${ordering}`)).results.map((one: Json) =>
           toKey(one[key]),
         );
       const [up, down] = [await keysOf(key), await keysOf(`-${key}`)];
-      expect([key, [...down].reverse()]).toEqual([key, up]);
+      expect([key, down]).toEqual([key, emptyLast([...up].reverse())]);
+      expect([key, up]).toEqual([key, emptyLast(up)]);
     }
   });
 
@@ -767,7 +770,44 @@ describe('connectors', () => {
   });
 });
 
+it('lists put what is empty last in both directions', async () => {
+  const own = await makeQueue({ name: 'Ordered' });
+  const inbox = await api.post('/inboxes', { name: 'I', email_prefix: 'ordered', queues: [own.url] });
+  const other = await makeQueue({ name: 'Ordered' });
+  expect(inbox.queues).toEqual([own.url]);
+  const hook = await makeHook({ name: 'Ordered', queues: [own.url] });
+  const job = await makeHook({
+    ...{ name: 'Ordered', type: 'function', events: ['annotation_content'], active: false },
+    config: { code: 'exports.x = 1', runtime: 'nodejs18.x' },
+  });
+  const [one, two] = [
+    await api.post('/relations', { type: 'duplicate', key: 'ordered' }),
+    await api.post('/relations', { type: 'duplicate' }),
+  ];
+  await api.post('/users', { username: 'never-seen', organization });
+  const ordered = async (path: string, key: string) =>
+    Promise.all(['', '-'].map(async (sign) => (await api.get(`${path}ordering=${sign}${key}`)).results));
+  const ids = (rows: Json[]) => rows.map(({ id }) => id);
+  const [ascending, descending] = (await ordered('/users?', 'last_login')) as [Json[], Json[]];
+  expect(ascending[0].last_login).not.toBeNull();
+  expect([ascending, descending].map((rows) => rows.at(-1)?.last_login)).toEqual([null, null]);
+  for (const key of ['inbox', 'hooks'])
+    expect((await ordered('/queues?name=Ordered&', key)).map(ids)).toEqual([
+      [own.id, other.id],
+      [own.id, other.id],
+    ]);
+  expect((await ordered('/hooks?name=Ordered&', 'config_url')).map(ids)).toEqual([
+    [hook.id, job.id],
+    [hook.id, job.id],
+  ]);
+  expect((await ordered(`/relations?id=${one.id},${two.id}&`, 'key')).map(ids)).toEqual([
+    [one.id, two.id],
+    [one.id, two.id],
+  ]);
+});
+
 it.each([
+  ['/documents', 'attachment_status'],
   ['/hooks', 'type'],
   ['/hooks', 'extension_source'],
   ['/hooks', 'events'],

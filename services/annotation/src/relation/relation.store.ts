@@ -3,10 +3,10 @@ import {
   type ClientSession,
   type Database,
   FILLED,
+  findPage,
   inQueues,
   type PageRequest,
-  toSort,
-  toWindow,
+  toOrder,
 } from '@intake/mongo';
 import { type Caller, organizationOf, Refusal } from '@intake/rpc';
 import { Schema } from 'mongoose';
@@ -37,6 +37,8 @@ export interface RelationFilter {
 }
 
 type Row = Omit<Relation, 'id'> & { readonly _id: number };
+
+const ORDERINGS = { id: '_id', type: 'type', parent: { mayBeEmpty: 'parentId' }, key: { mayBeEmpty: 'key' } };
 
 /** Relations, always of the caller's organization and queues. */
 export type RelationStore = ReturnType<typeof createRelationStore>;
@@ -99,10 +101,8 @@ export function createRelationStore(database: Database) {
           among('annotationIds', annotationIds),
         ],
       };
-      const { skip, limit } = toWindow(page);
-      const sort = toSort(ordering, { id: '_id', type: 'type', parent: 'parentId', key: 'key' });
       const [rows, total] = await Promise.all([
-        model.find(filter).sort(sort).skip(skip).limit(limit).lean<Row[]>(),
+        findPage<Row>(model, filter, toOrder(ordering, ORDERINGS), page),
         model.countDocuments(filter),
       ]);
       return { relations: rows.map(toRelation), total };
