@@ -131,14 +131,14 @@ export function createRelationStore(database: Database) {
       const lists = { annotationIds: annotation.id, queueIds: annotation.queueId };
       await model.updateOne({ _id: id }, { $addToSet: lists }, { session });
     },
-    /** Takes an annotation out of its relations of a type. */
-    async leave(session: ClientSession, annotationId: number, type: RelationType): Promise<number[]> {
-      const left = await model.find({ annotationIds: annotationId, type }, { _id: 1 }, { session }).lean<Row[]>();
-      const ids = left.map(({ _id }) => _id);
-      if (ids.length > 0) {
-        await model.updateMany({ _id: { $in: ids } }, { $pull: { annotationIds: annotationId } }, { session });
-      }
-      return ids;
+    /** Takes an annotation out of its relations of duplicates; answers these with who is left in them. */
+    async leaveDuplicates(session: ClientSession, annotationId: number): Promise<Relation[]> {
+      const which = { annotationIds: annotationId, type: 'duplicate' };
+      const rows = await model.find(which, null, { session }).lean<Row[]>();
+      const left = rows.map(toRelation);
+      const ids = left.map(({ id }) => id);
+      await model.updateMany({ _id: { $in: ids } }, { $pull: { annotationIds: annotationId } }, { session });
+      return left.map((one) => ({ ...one, annotationIds: one.annotationIds.filter((id) => id !== annotationId) }));
     },
     /** Relations are seen from the queue their annotation went to. */
     async move(session: ClientSession, annotationId: number, queueId: number): Promise<void> {
