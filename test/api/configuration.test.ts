@@ -391,6 +391,7 @@ describe('queues', () => {
   it('wait a day for their deletion, seen in their own list, and take no documents', async () => {
     const doomed = await makeQueue({ name: 'Doomed' });
     const inbox = await api.post('/inboxes', { name: 'I', email_prefix: 'doomed', queues: [doomed.url] });
+    const early = await api.post('/users', { username: 'early', organization, queues: [doomed.url] });
     const before = Date.now();
     expect((await send('DELETE', doomed.url)).status).toBe(204);
     const waiting = await api.get(doomed.url);
@@ -407,6 +408,17 @@ describe('queues', () => {
     for (const { url } of [await makeHook(), await makeConnector()]) {
       expect((await send('PATCH', url, { queues: [doomed.url] })).body).toEqual({ queues: NO_OBJECT });
     }
+    const isLeaving = { status: 400, body: { queues: ['Queue is being deleted.'] } };
+    const given = { username: 'late', organization, queues: [doomed.url] };
+    expect(await send('POST', '/users', given)).toEqual(isLeaving);
+    const late = await api.post('/users', { ...given, queues: [] });
+    expect(await send('PATCH', late.url, { queues: [doomed.url] })).toEqual(isLeaving);
+    // Sent back as it is read.
+    expect(await send('PATCH', early.url, { queues: [doomed.url] })).toMatchObject({ status: 200 });
+    expect(await send('POST', `${doomed.url}/duplicate`, { name: 'Copy' })).toMatchObject({
+      status: 400,
+      body: { detail: 'Queue is being deleted.' },
+    });
     const form = new FormData();
     form.append('content', new Blob(['%PDF-1.4']), 'a.pdf');
     expect(await send('POST', `/uploads?queue=${doomed.id}`, form)).toMatchObject({
