@@ -359,6 +359,10 @@ describe('a zip archive', () => {
       return found.status === 'running' ? null : found;
     });
     expect(task).toMatchObject({ status: 'failed', detail: expect.stringMatching(/damaged.*error/) });
+    // It ends when the annotation is there.
+    const [annotation] = (await api.get('/annotations?ordering=-id&page_size=1&sideload=documents')).results;
+    expect(annotation).toMatchObject({ status: 'failed_import' });
+    expect((await api.get(annotation.document)).original_file_name).toBe('broken.zip');
   });
 });
 
