@@ -1080,6 +1080,20 @@ describe('hooks', () => {
 });
 
 describe('schemas', () => {
+  it('say all that is wrong with them in one answer', async () => {
+    const wrong = { name: '  ', content: [{ ...SECTION, category: 'nonsense' }] };
+    const expected = {
+      status: 400,
+      body: { name: ['This field may not be blank.'], content: [{ category: expect.anything() }] },
+    };
+    expect(await send('POST', '/schemas', wrong)).toMatchObject(expected);
+    const made = await makeSchema();
+    expect(await send('PATCH', made.url, wrong)).toMatchObject(expected);
+    expect(await send('PATCH', made.url, { name: 'x'.repeat(256), content: {} })).toMatchObject({
+      body: { name: ['Ensure this field has no more than 255 characters.'], content: expect.anything() },
+    });
+  });
+
   it('say what is wrong with a content without making anything', async () => {
     const check = async (body: object) => send('POST', '/schemas/validate', body);
     expect(await check({ content: [SECTION] })).toEqual({ status: 200, body: {} });
