@@ -24,3 +24,4 @@ export {
 export { OutgoingError, type OutgoingReason } from './outgoing-error';
 export { type JobHandlers, type Prepare, serveJobs } from './serve-jobs';
 export { unwrapSigned } from './signed';
+export { withFolder } from './temporary-folder';
