@@ -60,7 +60,7 @@ type Effect = (session: ClientSession) => Promise<void>;
 export interface ImportUpload {
   /** Opens archives, calls the hooks and announces what is to be imported; does nothing for an upload that is further already. */
   start(organizationId: number, uploadId: number, eventId: string): Promise<Effect>;
-  /** Hooks failed for good: each document gets an annotation that says so, and the task fails. */
+  /** Hooks failed for good: the task fails, and each document gets an annotation that says so. */
   giveUp(session: ClientSession, organizationId: number, uploadId: number, eventId: string): Promise<void>;
   /** Notes annotations on their documents and uploads; the last one of an upload finishes it. */
   recordAnnotations(session: ClientSession, annotations: readonly NewAnnotation[]): Promise<void>;
@@ -240,6 +240,7 @@ export function createImportUpload(options: ImportUploadOptions): ImportUpload {
       const upload = await uploads.load(session, organizationId, uploadId);
       if (upload?.state !== 'created') return;
       const detail = `The upload could not be processed (error ${eventId}).`;
+      await tasks.end(session, [upload.taskId], { status: 'failed', detail, code: 'error' });
       const candidates = await findCandidates(organizationId, uploadId);
       const imports = candidates.map(({ documentId, values }) => ({ documentId, values, failure: detail }));
       await startImporting(session, organizationId, uploadId, imports, detail);
