@@ -38,6 +38,23 @@ export async function choosePort(dataDir, name, preferred, log) {
 }
 
 /**
+ * Ports for the backing services of a test run. Beside them is one on which this process listens as long as it lives, so that no other run is
+ * given the same. They are not among those of `npm start`, of the tests' own servers, and of outgoing connections.
+ * @returns {Promise<{mongodb: number, nats: number, minio: number}>}
+ */
+export async function holdPorts() {
+  for (let guard = 29_000; guard < 32_000; guard += 10) {
+    const server = createServer().unref();
+    const isHeld = await new Promise((resolve) => {
+      server.once('error', () => resolve(false));
+      server.listen({ port: guard, host: '127.0.0.1', exclusive: true }, () => resolve(true));
+    });
+    if (isHeld) return { mongodb: guard + 1, nats: guard + 2, minio: guard + 3 };
+  }
+  throw new Error('No ports from 29000 to 32000 are free');
+}
+
+/**
  * @param {string} host
  * @param {number} port
  * @returns {Promise<boolean>} whether somebody accepts connections there

@@ -7,14 +7,13 @@ import { ensureBackingServices } from './backing/index.mjs';
 import { installProgram } from './backing/install.mjs';
 import { HELM, PROGRAMS } from './backing/programs.mjs';
 import { findExecutable, resolveProgram } from './backing/resolve.mjs';
+import { holdPorts } from './ports.mjs';
 import { onNpmKilled, runCommand } from './processes.mjs';
 import { preparePythonClients } from './python-clients.mjs';
 import { ROOT, readSettings } from './settings.mjs';
 import { prepare } from './setup.mjs';
 import { interruptRuns, runJest, runLauncherTests } from './test-runs.mjs';
 
-/** Beside those of `npm start`, so that both can run. */
-const PREFERRED_PORTS = { mongodb: 27118, nats: 4323, minio: 9101 };
 const REAL_PROCESSES = '\\.it\\.test\\.ts$';
 /** One file after the other, each in a process of its own: what one leaves open cannot disturb the next. */
 const ONE_BY_ONE = { maxWorkers: 1, workerIdleMemoryLimit: '1MB' };
@@ -76,7 +75,7 @@ async function check(/** @type {string} */ name, /** @type {string} */ program, 
 
 /** One set of backing services for all tests, empty at the start, with the environment that leads tests to it. */
 async function startBackingServices() {
-  const ports = PREFERRED_PORTS;
+  const ports = await holdPorts();
   const backing = await ensureBackingServices({ dataDir: testDir, cacheDir, env, log, ports, fresh: true });
   undo.push(backing.stop);
   return {

@@ -255,6 +255,52 @@ it('the same bytes come twice are a relation, and nothing is dropped', async () 
   expect(others.map(({ type, annotations }) => [type, annotations.length])).toEqual([['duplicate', 3]]);
 });
 
+it('a relation of duplicates is over when one of two is purged or gone', async () => {
+  const files = await Promise.all([1, 2, 3].map(async (n) => ({ ...(await invoice()), fileName: `${n}.pdf` })));
+  const same = files.map(({ fileName }) => ({ fileName, content: files[0]?.content as Buffer }));
+  const [purged, gone, last] = (await importAll(same)) as [string, string, string];
+  const [relation] = (await api.get(last)).relations;
+  expect((await api.get(relation)).annotations).toHaveLength(3);
+  await api.post(`${purged}/delete`);
+  await api.post('/annotations/purge_deleted', { annotations: [purged] });
+  await settled(purged, 'purged');
+  expect((await api.get(relation)).annotations.sort()).toEqual([gone, last].sort());
+  await api.delete(gone);
+  expect((await send('GET', relation)).status).toBe(404);
+  expect((await api.get(last)).relations).toEqual([]);
+
+  const [again] = (await importAll([{ fileName: 'again.pdf', content: files[0]?.content as Buffer }])) as [string];
+  const [second] = (await api.get(again)).relations;
+  expect((await api.get(second)).annotations.sort()).toEqual([last, again].sort());
+  await api.post(`${again}/delete`);
+  await api.post('/annotations/purge_deleted', { annotations: [again] });
+  await settled(again, 'purged');
+  expect((await send('GET', second)).status).toBe(404);
+  expect([(await api.get(last)).relations, (await api.get(again)).relations]).toEqual([[], []]);
+});
+
+it('nobody learns from relations of annotations that he does not see', async () => {
+  const [mine, hidden] = (await importAll([await invoice(), await invoice()])) as [string, string];
+  const reader = { username: 'reader@example.com', password: 'a-password-of-some-length' };
+  const roles = (await api.get('/groups?name=annotator')).results.map(({ url }: Json) => url);
+  const organization = `${system.baseUrl}/v1/organizations/${system.organizationId}`;
+  const copy = (await api.post(`${mine}/copy`, { target_queue: second.url })).annotation;
+  await api.post('/users', { ...reader, organization, groups: roles, queues: [second.url] });
+  const member = await api.post('/relations', { type: 'attachment', annotations: [copy, hidden] });
+  const child = await api.post('/relations', { type: 'attachment', parent: hidden, annotations: [copy] });
+  const as = await system.login(reader);
+  const found = async (by: Api, query: string) => (await by.get(`/${query}`)).results.map(({ id }: Json) => id);
+  const searched = async (by: Api) =>
+    (await by.post('/annotations/search', { query: { $and: [{ relations__parent: { $eq: hidden } }] } })).results
+      .length;
+  expect(await found(as, `relations?annotation=${idOf(copy)},${idOf(hidden)}`)).toEqual([member.id, child.id]);
+  expect(await found(api, `relations?annotation=${idOf(hidden)}`)).toEqual([member.id]);
+  expect(await found(as, `relations?annotation=${idOf(hidden)}`)).toEqual([]);
+  expect(await found(api, `relations?parent=${idOf(hidden)}`)).toEqual([child.id]);
+  expect(await found(as, `relations?parent=${idOf(hidden)}`)).toEqual([]);
+  expect([await searched(api), await searched(as)]).toEqual([1, 0]);
+});
+
 it('what was deleted and purged has no data and no bytes any more', async () => {
   const annotation = await importOne();
   const { document, pages, metadata } = await api.get(annotation);

@@ -130,13 +130,16 @@ describe('every kind of object', () => {
     await kind.make();
     const toKey = (value: unknown) =>
       typeof value === 'string' && /\/\d+$/.test(value) ? idOf(value) : JSON.stringify(value ?? null);
+    const isEmpty = (key: unknown) => key === 'null' || key === '[]';
+    const emptyLast = (keys: unknown[]) => [...keys.filter((key) => !isEmpty(key)), ...keys.filter(isEmpty)];
     for (const key of (ORDERINGS[collection] ?? '').split(' ')) {
       const keysOf = async (ordering: string) =>
         (await api.get(`/${collection}?page_size=100&ordering=${ordering}`)).results.map((one: Json) =>
           toKey(one[key]),
         );
       const [up, down] = [await keysOf(key), await keysOf(`-${key}`)];
-      expect([key, [...down].reverse()]).toEqual([key, up]);
+      expect([key, down]).toEqual([key, emptyLast([...up].reverse())]);
+      expect([key, up]).toEqual([key, emptyLast(up)]);
     }
   });
 
@@ -388,6 +391,7 @@ describe('queues', () => {
   it('wait a day for their deletion, seen in their own list, and take no documents', async () => {
     const doomed = await makeQueue({ name: 'Doomed' });
     const inbox = await api.post('/inboxes', { name: 'I', email_prefix: 'doomed', queues: [doomed.url] });
+    const early = await api.post('/users', { username: 'early', organization, queues: [doomed.url] });
     const before = Date.now();
     expect((await send('DELETE', doomed.url)).status).toBe(204);
     const waiting = await api.get(doomed.url);
@@ -404,6 +408,17 @@ describe('queues', () => {
     for (const { url } of [await makeHook(), await makeConnector()]) {
       expect((await send('PATCH', url, { queues: [doomed.url] })).body).toEqual({ queues: NO_OBJECT });
     }
+    const isLeaving = { status: 400, body: { queues: ['Queue is being deleted.'] } };
+    const given = { username: 'late', organization, queues: [doomed.url] };
+    expect(await send('POST', '/users', given)).toEqual(isLeaving);
+    const late = await api.post('/users', { ...given, queues: [] });
+    expect(await send('PATCH', late.url, { queues: [doomed.url] })).toEqual(isLeaving);
+    // Sent back as it is read.
+    expect(await send('PATCH', early.url, { queues: [doomed.url] })).toMatchObject({ status: 200 });
+    expect(await send('POST', `${doomed.url}/duplicate`, { name: 'Copy' })).toMatchObject({
+      status: 400,
+      body: { detail: 'Queue is being deleted.' },
+    });
     const form = new FormData();
     form.append('content', new Blob(['%PDF-1.4']), 'a.pdf');
     expect(await send('POST', `/uploads?queue=${doomed.id}`, form)).toMatchObject({
@@ -767,7 +782,44 @@ describe('connectors', () => {
   });
 });
 
+it('lists put what is empty last in both directions', async () => {
+  const own = await makeQueue({ name: 'Ordered' });
+  const inbox = await api.post('/inboxes', { name: 'I', email_prefix: 'ordered', queues: [own.url] });
+  const other = await makeQueue({ name: 'Ordered' });
+  expect(inbox.queues).toEqual([own.url]);
+  const hook = await makeHook({ name: 'Ordered', queues: [own.url] });
+  const job = await makeHook({
+    ...{ name: 'Ordered', type: 'function', events: ['annotation_content'], active: false },
+    config: { code: 'exports.x = 1', runtime: 'nodejs18.x' },
+  });
+  const [one, two] = [
+    await api.post('/relations', { type: 'duplicate', key: 'ordered' }),
+    await api.post('/relations', { type: 'duplicate' }),
+  ];
+  await api.post('/users', { username: 'never-seen', organization });
+  const ordered = async (path: string, key: string) =>
+    Promise.all(['', '-'].map(async (sign) => (await api.get(`${path}ordering=${sign}${key}`)).results));
+  const ids = (rows: Json[]) => rows.map(({ id }) => id);
+  const [ascending, descending] = (await ordered('/users?', 'last_login')) as [Json[], Json[]];
+  expect(ascending[0].last_login).not.toBeNull();
+  expect([ascending, descending].map((rows) => rows.at(-1)?.last_login)).toEqual([null, null]);
+  for (const key of ['inbox', 'hooks'])
+    expect((await ordered('/queues?name=Ordered&', key)).map(ids)).toEqual([
+      [own.id, other.id],
+      [own.id, other.id],
+    ]);
+  expect((await ordered('/hooks?name=Ordered&', 'config_url')).map(ids)).toEqual([
+    [hook.id, job.id],
+    [hook.id, job.id],
+  ]);
+  expect((await ordered(`/relations?id=${one.id},${two.id}&`, 'key')).map(ids)).toEqual([
+    [one.id, two.id],
+    [one.id, two.id],
+  ]);
+});
+
 it.each([
+  ['/documents', 'attachment_status'],
   ['/hooks', 'type'],
   ['/hooks', 'extension_source'],
   ['/hooks', 'events'],
@@ -1028,6 +1080,20 @@ describe('hooks', () => {
 });
 
 describe('schemas', () => {
+  it('say all that is wrong with them in one answer', async () => {
+    const wrong = { name: '  ', content: [{ ...SECTION, category: 'nonsense' }] };
+    const expected = {
+      status: 400,
+      body: { name: ['This field may not be blank.'], content: [{ category: expect.anything() }] },
+    };
+    expect(await send('POST', '/schemas', wrong)).toMatchObject(expected);
+    const made = await makeSchema();
+    expect(await send('PATCH', made.url, wrong)).toMatchObject(expected);
+    expect(await send('PATCH', made.url, { name: 'x'.repeat(256), content: {} })).toMatchObject({
+      body: { name: ['Ensure this field has no more than 255 characters.'], content: expect.anything() },
+    });
+  });
+
   it('say what is wrong with a content without making anything', async () => {
     const check = async (body: object) => send('POST', '/schemas/validate', body);
     expect(await check({ content: [SECTION] })).toEqual({ status: 200, body: {} });

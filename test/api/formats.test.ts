@@ -115,6 +115,13 @@ const damagedPdf = () =>
 const PAGE = '<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]>>';
 
 /** A PDF of the objects from the page tree on. */
+/** What web shops and banks give out as an Excel file. */
+function buildHtmlSheet(): Buffer {
+  const rows = [...LINES.map((line) => line.split(': ')), ['Amount due', '1,570.50 GBP']];
+  const cells = rows.map((row) => `<tr>${row.map((text) => `<td>${text}</td>`).join('')}</tr>`);
+  return Buffer.from(`<html xmlns:x="urn:schemas-microsoft-com:office:excel"><table>${cells.join('')}</table></html>`);
+}
+
 function pdfOf(...objects: readonly string[]): Buffer {
   const all = ['<</Type/Catalog/Pages 2 0 R>>', ...objects].map((text, i) => `${i + 1} 0 obj\n${text}\nendobj\n`);
   const offsets = all.map((_, i) => 9 + all.slice(0, i).join('').length);
@@ -132,6 +139,7 @@ describe('with LibreOffice and qpdf', () => {
 
   it.each([
     ['invoice.xlsx', XLSX, buildSheet],
+    ['invoice.xls', 'application/vnd.ms-excel', buildHtmlSheet],
     ['invoice.docx', DOCX, buildText],
   ])('%s is read, has a page to look at, and can be fetched as it was', async (fileName, mimeType, build) => {
     const bytes = await build();
@@ -351,6 +359,10 @@ describe('a zip archive', () => {
       return found.status === 'running' ? null : found;
     });
     expect(task).toMatchObject({ status: 'failed', detail: expect.stringMatching(/damaged.*error/) });
+    // It ends when the annotation is there.
+    const [annotation] = (await api.get('/annotations?ordering=-id&page_size=1&sideload=documents')).results;
+    expect(annotation).toMatchObject({ status: 'failed_import' });
+    expect((await api.get(annotation.document)).original_file_name).toBe('broken.zip');
   });
 });
 

@@ -45,6 +45,8 @@ async function render(values: string, ...sets: string[]): Promise<Json[]> {
   return documents;
 }
 
+const SCALED = 'services.gateway.autoscaling';
+
 const ofKind = (objects: readonly Json[], kind: string) => objects.filter((object) => object.kind === kind);
 const nameOf = ({ metadata }: Json): string => metadata.name;
 
@@ -241,6 +243,10 @@ it.each([
   ['a selector that selects everything', 'networkPolicy.gatewayFromNamespaces[0].matchLabel.a=b', 'matchLabel'],
   ['TLS of an ingress without its Secret', 'ingress.tls[0].secret=x', 'tls'],
   ['a size that is none', 'defaults.tmpSize=big', 'tmpSize'],
+  ['a memory that is none', 'services.extraction.resources.limits.memory=4GB', 'memory'],
+  ['a processor that is none', 'defaults.resources.requests.cpu=half', 'cpu'],
+  ['fewer replicas at most than at least', `${SCALED}.enabled=true,${SCALED}.minReplicas=7`, 'minReplicas is above'],
+  ['the same with KEDA', 'keda.enabled=true,keda.minReplicas=50,keda.maxReplicas=2', 'minReplicas is above'],
 ])('refuses %s', async (_what, set, says = 'services') => {
   const { ok, output } = await helm('template', 'x', CHART, '--kube-version', '1.34.0', '--set', set);
   expect({ ok, said: output.includes(says) }).toEqual({ ok: false, said: true });

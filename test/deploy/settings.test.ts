@@ -86,6 +86,7 @@ it.each([
   ['annotation', 'INTAKE_REVIEW_SWEEP_MS', '99999999999'],
   ['extraction', 'INTAKE_EXTRACTION_CONCURRENCY', '0'],
   ['extraction', 'INTAKE_EXTRACTION_TIMEOUT_MS', '0'],
+  ['extraction', 'INTAKE_OCR_LANGUAGES', 'eng,german'],
   ['mail-ingest', 'INTAKE_PUBLIC_URL', 'intake.example.com'],
   ['mail-ingest', 'INTAKE_SMTP_PORT', '99999'],
   ['mail-ingest', 'INTAKE_SMTP_CONNECTIONS', '0'],

@@ -8,15 +8,15 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { canConnect } from '../ports.mjs';
+import { canConnect, holdPorts } from '../ports.mjs';
 import { isSameProcess, markProcess } from '../processes.mjs';
 
 const BACKING_UP = fileURLToPath(new URL('../backing-up.mjs', import.meta.url));
 const dataDir = mkdtempSync(join(tmpdir(), 'intake-backing-'));
 const addressFile = join(dataDir, 'backing.json');
 
-/** Away from the ports of a system that runs on this machine. */
-writeFileSync(join(dataDir, 'ports.json'), JSON.stringify({ mongodb: 27517, nats: 4722, minio: 9517 }));
+/** Away from the ports of a system that runs on this machine, and of other runs. */
+writeFileSync(join(dataDir, 'ports.json'), JSON.stringify(await holdPorts()));
 after(() => rmSync(dataDir, { recursive: true, force: true }));
 
 async function waitFor(what, probe, timeoutMs = 60_000) {

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { tryLock } from '../locks.mjs';
 import { ROOT } from '../settings.mjs';
@@ -45,7 +45,7 @@ export async function resolveBackingServices({ env, cacheDir, log }) {
  * @param {{
  *   dataDir: string, cacheDir: string, env: NodeJS.ProcessEnv, log: (line: string) => void,
  *   ports?: {mongodb?: number, nats?: number, minio?: number}, fresh?: boolean,
- * }} options `ports`: those to use when they are free; `fresh`: forget the data of earlier runs
+ * }} options `ports`: those to use when they are free; `fresh`: forget the data and the ports of earlier runs
  * @returns {Promise<BackingServices>}
  */
 export async function ensureBackingServices({ dataDir: folder, cacheDir, env, log, ports = {}, fresh = false }) {
@@ -55,6 +55,8 @@ export async function ensureBackingServices({ dataDir: folder, cacheDir, env, lo
   const lock = tryLock(join(dataDir, 'backing.lock'));
   if ('holder' in lock)
     throw new Error(`Process ${lock.holder} already runs the backing services of ${dataDir}; stop it first`);
+
+  if (fresh) rmSync(join(dataDir, 'ports.json'), { force: true });
 
   const started = [];
   const guard = startGuard();

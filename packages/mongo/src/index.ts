@@ -15,7 +15,16 @@ export {
 export { createIds, type Ids } from './ids';
 export { createInbox, type Inbox } from './inbox';
 export { createLeases, type Lease, type Leases } from './lease';
-export { among, inQueues, type PageRequest, toSort, toWindow } from './listing';
+export {
+  among,
+  findPage,
+  inQueues,
+  type Orderings,
+  type PageRequest,
+  type RelatedRows,
+  toOrder,
+  toWindow,
+} from './listing';
 export { createOutbox, type NewOutboxRow, type Outbox, type OutboxRow } from './outbox';
 export { escapePattern } from './pattern';
 export { startSweep } from './sweep';

@@ -1,4 +1,4 @@
-import { among, inQueues, toSort, toWindow } from './listing';
+import { among, inQueues, toOrder, toWindow } from './listing';
 
 describe('toWindow', () => {
   it.each([
@@ -23,11 +23,12 @@ describe('toWindow', () => {
   });
 });
 
-describe('toSort', () => {
-  const allowed = { id: '_id', name: 'name', created_at: 'createdAt' };
+describe('toOrder', () => {
+  const allowed = { id: '_id', name: 'name', created_at: 'createdAt', seen: { mayBeEmpty: 'seenAt' } };
+  const sortOf = (ordering: string[]) => toOrder(ordering, allowed).sort;
 
   it('translates keys, keeps their order, and ends with the id', () => {
-    expect(Object.entries(toSort(['-created_at', 'name'], allowed))).toEqual([
+    expect(Object.entries(sortOf(['-created_at', 'name']))).toEqual([
       ['createdAt', -1],
       ['name', 1],
       ['_id', 1],
@@ -35,12 +36,17 @@ describe('toSort', () => {
   });
 
   it('ignores unknown, empty and inherited keys', () => {
-    expect(toSort(['', '-', 'password', 'toString', '__proto__', '-constructor'], allowed)).toEqual({ _id: 1 });
+    expect(sortOf(['', '-', 'password', 'toString', '__proto__', '-constructor'])).toEqual({ _id: 1 });
   });
 
   it('lets the id be ordered by, and the first of two equal keys win', () => {
-    expect(toSort(['-id'], allowed)).toEqual({ _id: -1 });
-    expect(toSort(['-name', 'name'], allowed)).toEqual({ name: -1, _id: 1 });
+    expect(sortOf(['-id'])).toEqual({ _id: -1 });
+    expect(sortOf(['-name', 'name'])).toEqual({ name: -1, _id: 1 });
+  });
+
+  it('puts what is empty behind the rest, and computes nothing for what MongoDB sorts so by itself', () => {
+    expect(Object.keys(sortOf(['seen', 'name']))).toEqual(['empty0', 'seenAt', 'name', '_id']);
+    expect(toOrder(['-seen', 'name'], allowed)).toEqual({ sort: { seenAt: -1, name: 1, _id: 1 }, computed: {} });
   });
 });
 

@@ -456,6 +456,28 @@ describe('sweep', () => {
     await other.stop();
     expect(ended).toBe(started - 1);
   });
+
+  it('warns of a failure, and calls it an error when it lasts', async () => {
+    const [other, given, mine] = await connect(env.INTAKE_MONGODB_URL as string, 'failing');
+    const levels: string[] = [];
+    const note = (level: string) => (_: unknown, text: string) => text === 'sweep failed' && levels.push(level);
+    const runtime = { ...given, log: { ...given.log, warn: note('warn'), error: note('error') } } as unknown as Runtime;
+    let [isBroken, done] = [true, 0];
+    const task = async () => {
+      if (isBroken) throw new Error('broom broke');
+      done += 1;
+    };
+    startSweep(runtime, createLeases(mine), 'dust', 50, task, 300);
+    await waitFor('an error', () => levels.includes('error'));
+    expect(levels[0]).toBe('warn');
+    isBroken = false;
+    await waitFor('a turn that succeeds', () => done > 0);
+    const before = levels.length;
+    isBroken = true;
+    await waitFor('another failure', () => levels.length > before);
+    expect(levels[before]).toBe('warn');
+    await other.stop();
+  });
 });
 
 describe('when MongoDB is killed', () => {

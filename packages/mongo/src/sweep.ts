@@ -2,9 +2,13 @@ import type { Runtime } from '@intake/service';
 import { isMongoUnavailable } from './database';
 import type { Leases } from './lease';
 
+/** A neighbour that is started again is back sooner. */
+const PATIENCE_MS = 60_000;
+
 /**
  * Runs `task` every `everyMs` milliseconds, in one replica of the service at a time. Used to find what rests too long in a
- * passing state. A failing run is logged and tried again at the next turn; stops with the runtime.
+ * passing state. A failing run is tried again at the next turn, and logged: as an error when none has succeeded for a minute. Stops with the
+ * runtime.
  */
 export function startSweep(
   runtime: Runtime,
@@ -12,7 +16,9 @@ export function startSweep(
   name: string,
   everyMs: number,
   task: () => Promise<void>,
+  patienceMs = PATIENCE_MS,
 ): void {
+  let failingSince: number | null = null;
   let running: Promise<void> = Promise.resolve();
   const turn = async () => {
     try {
@@ -20,12 +26,18 @@ export function startSweep(
       if (!lease) return;
       try {
         await task();
+        failingSince = null;
       } finally {
         await lease.release();
       }
     } catch (error) {
-      if (isMongoUnavailable(error)) runtime.log.warn({ err: error, sweep: name }, 'sweep waits for MongoDB');
-      else runtime.log.error({ err: error, sweep: name }, 'sweep failed');
+      if (isMongoUnavailable(error)) {
+        runtime.log.warn({ err: error, sweep: name }, 'sweep waits for MongoDB');
+        return;
+      }
+      failingSince ??= Date.now();
+      const level = Date.now() - failingSince < patienceMs ? 'warn' : 'error';
+      runtime.log[level]({ err: error, sweep: name }, 'sweep failed');
     }
   };
   let busy = false;

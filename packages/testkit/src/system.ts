@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -126,13 +126,17 @@ export async function startSystem(options: SystemOptions = {}): Promise<TestSyst
   const services = options.services ?? Object.keys(plan.services);
   const groups = options.processes ? services.map((service) => [service]) : [[...services]];
   const logDir = mkdtempSync(join(tmpdir(), 'intake-logs-'));
+  // What a process that is killed leaves goes with the system.
+  const temporary = join(logDir, 'tmp');
+  mkdirSync(temporary);
+  const processEnv = { ...inherited(), TMPDIR: temporary, ...env };
   const programs = new Map<string, Program>();
   const replicas: string[] = [];
 
   const start = (names: readonly string[]) => {
     const program = startProgram(process.execPath, [join(ROOT, 'deploy/local/host.mjs'), ...names], {
       cwd: ROOT,
-      env: { ...inherited(), ...env },
+      env: processEnv,
       logFile: join(logDir, `${names.length === 1 ? names[0] : 'intake'}.log`),
       ipc: true, // it ends by itself when this process is gone
     });
@@ -175,7 +179,7 @@ export async function startSystem(options: SystemOptions = {}): Promise<TestSyst
     const startReplica = async () => {
       const started = startProgram(process.execPath, [join(ROOT, 'deploy/local/host.mjs'), ...hosted], {
         cwd: ROOT,
-        env: { ...inherited(), ...env, ...mapValues(ports, String) },
+        env: { ...processEnv, ...mapValues(ports, String) },
         logFile: join(logDir, `${name}.log`),
         ipc: true,
       });
@@ -212,7 +216,7 @@ export async function startSystem(options: SystemOptions = {}): Promise<TestSyst
   const setup = async (args: readonly string[], by: Login): Promise<Organization> => {
     const { stdout } = await run(process.execPath, [join(ROOT, 'packages/cli/dist/index.js'), ...args], {
       cwd: ROOT,
-      env: { ...inherited(), ...env },
+      env: processEnv,
       timeout: READY_MS,
     });
     const line = stdout.split('\n').find((one) => one.startsWith('{') && one.includes('"queueId"'));
@@ -261,15 +265,16 @@ export async function startSystem(options: SystemOptions = {}): Promise<TestSyst
       async stop() {
         await stopPrograms();
         await Promise.all([...proxies.values()].map((proxy) => proxy.stop()));
+        rmSync(logDir, { recursive: true, force: true });
         await dropTestData(env).catch((error) => {
           if (!options.backing) throw error; // a server of the test's own may be down, and takes its data along
         });
-        rmSync(logDir, { recursive: true, force: true });
       },
     };
   } catch (error) {
     await stopPrograms();
     await Promise.all([...proxies.values()].map((proxy) => proxy.stop()));
+    rmSync(logDir, { recursive: true, force: true });
     throw error;
   }
 }

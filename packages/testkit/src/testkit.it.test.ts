@@ -1,3 +1,6 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
 import { connect } from 'nats';
 import {
   buildMail,
@@ -35,9 +38,23 @@ describe('waitFor', () => {
   });
 });
 
-it('finds different free ports', async () => {
+it('finds different free ports, and none that another process was given', async () => {
   const ports = await freePorts(5);
   expect(new Set(ports).size).toBe(5);
+  const giveOut = `const { freePorts } = require(${JSON.stringify(join(__dirname, '../dist/ports.js'))});
+    freePorts(150).then((ports) => { console.log(JSON.stringify(ports)); setInterval(() => {}, 1000); })`;
+  const others = Array.from({ length: 4 }, () =>
+    spawn(process.execPath, ['-e', giveOut], { stdio: ['ignore', 'pipe', 'inherit'] }),
+  );
+  try {
+    const lines = await Promise.all(
+      others.map(async ({ stdout }) => JSON.parse(String((await once(stdout, 'data'))[0]))),
+    );
+    const all = [...ports, ...lines.flat()];
+    expect(new Set(all).size).toBe(605);
+  } finally {
+    for (const other of others) other.kill();
+  }
 });
 
 it('builds PDFs that differ by their marker', async () => {

@@ -1,11 +1,12 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { mkdtempSync, readFileSync } from 'node:fs';
-import { readdir, rm, stat } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { JobCrashed, type JobError, JobOutOfMemory, JobTimeout, PoolClosed, restoreError } from './job-errors';
 import type { JobReply, JobRequest } from './job-protocol';
 import { childrenOf } from './process-tree';
+import { removeLeftOver } from './temporary-folder';
 
 /** Job name -> types of its input and output. */
 export type JobTable<Jobs> = { [K in keyof Jobs]: { input: unknown; output: unknown } };
@@ -69,8 +70,6 @@ const WATCH_MS = 100;
 const LONGEST_LOOK_MS = 1000;
 /** How often a child is looked at that waits for its job. */
 const IDLE_WATCH_MS = 1000;
-/** Folders that are as old belong to no child: none lives that long. */
-const LEFT_OVER_MS = 3_600_000;
 const STDERR_TAIL = 4096;
 
 /** A child process with the job it works on. */
@@ -359,14 +358,5 @@ export class ChildPool<Jobs extends JobTable<Jobs>> {
     );
     this.removals.add(removal);
     void removal.finally(() => this.removals.delete(removal));
-  }
-}
-
-/** Removes the folders that earlier runs were killed with. */
-async function removeLeftOver(prefix: string): Promise<void> {
-  const names = (await readdir(tmpdir())).filter((name) => name.startsWith(prefix));
-  for (const folder of names.map((name) => path.join(tmpdir(), name))) {
-    const { mtimeMs } = await stat(folder);
-    if (mtimeMs < Date.now() - LEFT_OVER_MS) await rm(folder, { recursive: true, force: true });
   }
 }

@@ -4,11 +4,10 @@ export { ArchiveError, type ArchiveReason } from './archive/archive-error';
 export { type ArchiveJobs, archiveWorker } from './archive/jobs';
 export type { UnpackedArchive } from './archive/unpack';
 export { type AheadOptions, ChildPool, type ChildPoolOptions, type JobTable, type RunOptions } from './child-pool';
+export { conversionOf } from './convert/conversion';
 export { ConversionError, type ConversionReason } from './convert/conversion-error';
-export { isConvertedType } from './convert/converted-type';
-export { isHeifType } from './convert/heif';
 export { type ConvertJobs, convertWorker, type OfficeAhead } from './convert/jobs';
-export { convertOffice, isOfficeType } from './convert/office';
+export { convertOffice } from './convert/office';
 export { decodeCharset } from './decode-charset';
 export { safeFileName } from './file-names';
 export { JobCrashed, JobError, JobOutOfMemory, JobTimeout, PoolClosed } from './job-errors';
@@ -24,3 +23,4 @@ export {
 export { OutgoingError, type OutgoingReason } from './outgoing-error';
 export { type JobHandlers, type Prepare, serveJobs } from './serve-jobs';
 export { unwrapSigned } from './signed';
+export { withFolder } from './temporary-folder';

@@ -1,3 +1,4 @@
+import { beginsLikeHtml } from './convert/html-sheet';
 import { findSignedData } from './signed';
 
 /** How many bytes of a file {@link detectMimeType} wants to see: enough for the directory entries of Office files. */
@@ -45,7 +46,8 @@ const KNOWN_TYPES = new Set(Object.values(EXTENSIONS));
 
 /**
  * MIME type of a file: by its content first, then by the extension, then as declared
- * (API: documents-and-uploads.md section 2). Markup and JSON are told by their content whatever the name; other readable text
+ * (API: documents-and-uploads.md section 2). Markup and JSON are told by their content whatever the name, but for HTML that is
+ * named as an Excel file; other readable text
  * is what its name says: words in a file named `.pdf` are a malformed PDF.
  *
  * @param firstBytes the start of the file, at best {@link SNIFF_BYTES} of it
@@ -149,6 +151,8 @@ function detectText(bytes: Buffer, extension: string, declared: string | undefin
   const text = decodeText(bytes);
   if (text === undefined) return undefined;
   const start = text.slice(0, 1024).trimStart();
+  // What web shops and banks give out as an Excel file is often a table of HTML.
+  if (extension === 'xls' && beginsLikeHtml(start)) return EXTENSIONS.xls;
   if (/^<(!doctype html|html[\s>])/i.test(start)) return 'text/html';
   if (/^<(\?xml|!--|!DOCTYPE|[A-Za-z_][\w.:-]*[\s/>])/.test(start)) return 'text/xml';
   if (/^[[{]/.test(start) && (extension === 'json' || isJson(text))) return 'application/json';

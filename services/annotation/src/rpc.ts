@@ -284,7 +284,12 @@ export function createRpc(deps: {
     },
 
     listRelations: async ({ ordering, page, pageSize, ...filter }, caller) => {
-      const { relations: found, total } = await relations.list(caller, filter, ordering, { page, pageSize });
+      const [annotationIds, parentIds] = await Promise.all([
+        namedBy(caller, filter.annotationIds),
+        namedBy(caller, filter.parentIds),
+      ]);
+      const which = { ...filter, annotationIds, parentIds };
+      const { relations: found, total } = await relations.list(caller, which, ordering, { page, pageSize });
       const visible = await visibleOf(found, caller);
       return { relations: found.map((relation) => toRelation(relation, visible)), total };
     },
@@ -336,12 +341,19 @@ export function createRpc(deps: {
     request: contract.ListAnnotationsRequest,
     caller: Caller,
   ): Promise<contract.ListAnnotationsRequest> {
-    const { relationParentIds: parentIds, relationTypes: types, relationKeys: keys } = request;
-    if (parentIds.length + types.length + keys.length === 0) return request;
+    const { relationParentIds, relationTypes: types, relationKeys: keys } = request;
+    if (relationParentIds.length + types.length + keys.length === 0) return request;
+    const parentIds = await namedBy(caller, relationParentIds);
     const members = await relations.findMembers(caller, { parentIds, types, keys });
     const ids = request.ids.length > 0 ? request.ids.filter((id) => members.has(id)) : [...members];
-    // Ids begin with 1: nothing is found.
-    return { ...request, ids: ids.length > 0 ? ids : [0] };
+    return { ...request, ids: ids.length > 0 ? ids : NOTHING };
+  }
+
+  /** Annotations by which a caller may look for relations: those that he may see. */
+  async function namedBy(caller: Caller, wanted: readonly number[]): Promise<number[]> {
+    if (caller.queueIds === 'all' || wanted.length === 0) return [...wanted];
+    const ids = (await store.getMany(caller, wanted)).map(({ id }) => id);
+    return ids.length > 0 ? ids : NOTHING;
   }
 
   /** Which annotations of the relations the caller may see; undefined: all. */
@@ -519,6 +531,9 @@ function furtherOf(request: contract.ListAnnotationsRequest) {
 }
 
 const NOTHING_FURTHER = furtherOf(contract.ListAnnotationsRequest.fromPartial({}));
+
+/** Ids begin with 1. */
+const NOTHING = [0];
 
 /** Of more queues the annotations are counted each time. */
 const MOST_QUEUES = 100;

@@ -2,10 +2,11 @@ import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { connectBackbone, startConsumer } from '@intake/bus';
 import { annotation, documentStorage, extraction, queue } from '@intake/contracts';
-import { type EngineJobs, engineWorker, findPpocrProblem, memoryWith } from '@intake/engine';
+import { type EngineJobs, engineWorker, findPpocrProblem, findUnknownLanguages, memoryWith } from '@intake/engine';
 import { createIndexes, isMongoUnavailable } from '@intake/mongo';
 import { connectRpc, isNeighbourAway, Refusal, readRpcSettings, serveRpc } from '@intake/rpc';
 import {
+  ConfigError,
   type Environment,
   type Logger,
   list,
@@ -59,6 +60,10 @@ export const start = (env: Environment) =>
       ),
       path: text('PATH', 'where programs are looked for', '/usr/local/bin:/usr/bin:/bin'),
     });
+    const unknown = await findUnknownLanguages(config.tesseract, config.languages);
+    if (unknown.length > 0) {
+      throw new ConfigError(`INTAKE_OCR_LANGUAGES: ${config.tesseract} does not have ${unknown.join(', ')}`);
+    }
     const ppocr = existsSync(config.ppocr) ? config.ppocr : undefined;
     if (ppocr) void reportPpocr(ppocr, runtime.log);
     else runtime.log.info('PP-OCR is not installed: pages that are read badly are not read again');

@@ -36,9 +36,9 @@ export function findMetadataProblem(metadata: JsonObject | undefined): string | 
   return `Ensure this field has no more than ${MAX_METADATA_BYTES} bytes.`;
 }
 
-/** Throws a field error that names every field with a problem; null means no problem. */
-export function refuseProblems(problems: Readonly<Record<string, string | null>>): void {
-  const fields: FieldErrors = {};
+/** Throws a field error that names every field with a problem; null means no problem. `further`: field errors that are there already. */
+export function refuseProblems(problems: Readonly<Record<string, string | null>>, further?: FieldErrors | null): void {
+  const fields: FieldErrors = { ...further };
   for (const [field, problem] of Object.entries(problems)) if (problem !== null) fields[field] = [problem];
   if (Object.keys(fields).length > 0) throw new Refusal('INVALID', { fields });
 }

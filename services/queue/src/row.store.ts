@@ -1,5 +1,12 @@
 import type { Backbone } from '@intake/bus';
-import { type ClientSession, type PageRequest, toSort, toWindow } from '@intake/mongo';
+import {
+  type ClientSession,
+  findPage,
+  type Orderings,
+  type PageRequest,
+  type RelatedRows,
+  toOrder,
+} from '@intake/mongo';
 import { type Caller, organizationOf } from '@intake/rpc';
 import { type IndexDefinition, Schema, type SchemaDefinition } from 'mongoose';
 
@@ -18,9 +25,9 @@ export interface RowOptions {
   readonly fields: SchemaDefinition;
   readonly indexes?: readonly (readonly [fields: IndexDefinition, options?: { readonly unique: true }])[];
   /** API key -> stored field, or `<related.as>.<field>` of the object that a row refers to. */
-  readonly orderings: Readonly<Record<string, string>>;
+  readonly orderings: Orderings;
   /** Another object that rows are ordered by. */
-  readonly related?: { readonly as: string; readonly from: string; readonly localField: string };
+  readonly related?: RelatedRows;
 }
 
 /** A condition on stored rows. */
@@ -111,19 +118,8 @@ export function createRows<T extends Owned>(
 
     async list(caller, filter, ordering, page) {
       const query = scope(caller, filter);
-      const { skip, limit } = toWindow(page);
-      const sort = toSort(ordering, orderings);
       const [rows, total] = await Promise.all([
-        related && Object.keys(sort).some((key) => key.startsWith(`${related.as}.`))
-          ? model.aggregate<Row>([
-              { $match: query },
-              { $lookup: { ...related, foreignField: '_id' } },
-              { $sort: sort },
-              { $skip: skip },
-              { $limit: limit },
-              { $unset: related.as },
-            ])
-          : model.find(query).sort(sort).skip(skip).limit(limit).lean<Row[]>(),
+        findPage<Row>(model, query, toOrder(ordering, orderings), page, related),
         model.countDocuments(query),
       ]);
       return { rows: rows.map(toObject), total };

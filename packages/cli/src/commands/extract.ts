@@ -5,10 +5,9 @@ import type { Environment } from '@intake/service';
 import {
   ChildPool,
   type ConvertJobs,
+  conversionOf,
   convertWorker,
   detectMimeType,
-  isHeifType,
-  isOfficeType,
   SNIFF_BYTES,
 } from '@intake/untrusted';
 import type { FileCommand } from '../command';
@@ -66,12 +65,13 @@ function createReader(env: Environment) {
     ...{ timeoutMs: TIMEOUT_MS, memoryBytes: MEMORY_BYTES, jobsPerChild: 1, folders: 'intake-extract-' },
   });
   const prepare = async (bytes: Buffer, mimeType: string) => {
-    if (isOfficeType(mimeType)) {
-      const pdf = await converter.run('convertOffice', { bytes, mimeType, program: 'soffice' });
+    const conversion = conversionOf(mimeType);
+    if (conversion === 'convertOffice') {
+      const pdf = await converter.run(conversion, { bytes, mimeType, program: 'soffice' });
       return { bytes: pdf, mimeType: PDF };
     }
-    if (!isHeifType(mimeType)) return { bytes, mimeType };
-    const pictures = await converter.run('convertHeif', { bytes, program: 'heif-convert' });
+    if (conversion === null) return { bytes, mimeType };
+    const pictures = await converter.run(conversion, { bytes, program: 'heif-convert' });
     return { bytes: await engine.run('joinPictures', { pictures }), mimeType: PDF };
   };
 

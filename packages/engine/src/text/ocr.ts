@@ -229,6 +229,13 @@ async function askTurn(program: string, picture: Gray, timeoutMs = 30_000): Prom
 
 const languagesOf = new Map<string, string[]>();
 
+/** Those of some languages that a program for OCR does not have; none where it is not installed. */
+export async function findUnknownLanguages(program: string, languages: readonly string[]): Promise<string[]> {
+  if (languages.length === 0) return [];
+  const installed = await listLanguages(program);
+  return installed === MISSING ? [] : languages.filter((one) => one === 'osd' || !installed.includes(one));
+}
+
 async function listLanguages(program: string): Promise<string[] | typeof MISSING> {
   const known = languagesOf.get(program);
   if (known) return known;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { convertOffice, detectMimeType, isOfficeType } from '@intake/untrusted';
+import { conversionOf, convertOffice, detectMimeType } from '@intake/untrusted';
 import type { RecognizedPage } from '../recognition';
 import { readWords } from '../recognize';
 import type { Row, Wanted } from './compare';
@@ -35,7 +35,7 @@ export interface CorpusDocument {
 export async function readFile(folder: string, file: string): Promise<{ bytes: Buffer; mimeType: string }> {
   const bytes = readFileSync(path.join(folder, file));
   const mimeType = detectMimeType(bytes.subarray(0, 65_536), file);
-  if (!isOfficeType(mimeType)) return { bytes, mimeType };
+  if (conversionOf(mimeType) !== 'convertOffice') return { bytes, mimeType };
   const work = mkdtempSync(path.join(tmpdir(), 'intake-eval-'));
   try {
     return { bytes: await convertOffice(bytes, mimeType, work, 'soffice'), mimeType: 'application/pdf' };

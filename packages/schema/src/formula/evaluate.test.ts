@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import fc from 'fast-check';
 import { checkSchemaContent } from '../checking/check-schema';
 import { type ContentNode, emptyContent } from '../content/content-node';
@@ -296,6 +298,23 @@ describe('formulas that read formulas', () => {
     );
     expect([valuesOf(nodes, 'share'), messages]).toEqual([['0.25', '0.75'], []]);
   });
+});
+
+it('does not fail because the process was held up for longer than a formula may take', async () => {
+  const busy = 'total = 0\nfor i in range(20000):\n  total = total + i\ntotal';
+  expect(evaluate(busy).messages).toEqual([]);
+  const holdUp = 'sleep 0.1; kill -STOP $PPID; sleep 0.3; kill -CONT $PPID';
+  const ended = once(spawn('sh', ['-c', holdUp]), 'exit');
+  const found: unknown[] = [];
+  let longest = 0;
+  for (const end = performance.now() + 1000; performance.now() < end; ) {
+    const begin = performance.now();
+    found.push(...evaluate(busy).messages);
+    longest = Math.max(longest, performance.now() - begin);
+  }
+  await ended;
+  expect(longest).toBeGreaterThan(250);
+  expect(found).toEqual([]);
 });
 
 describe('failures', () => {

@@ -7,6 +7,8 @@ import { type FormulaInput, RESULT, TODAY, type Translation, translateFormula } 
 const MAX_RESULT_LENGTH = 64 * 1024;
 /** API: schemas.md section 8. */
 const LIMITS = { maxDurationSecs: 0.1, maxMemory: 8 * 1024 * 1024, maxRecursionDepth: 100 };
+/** How often a formula is run whose time went by while others had the processor. */
+const MOST_RUNS = 3;
 const MAX_EFFECTS = 100;
 
 /** Functions of the language that the evaluator does not bring along, and values that it cannot be given as they are. */
@@ -117,13 +119,21 @@ export function compileFormula(
     run(inputs, today) {
       const values: Record<string, FormulaValue> = { [TODAY]: makeDay(today) };
       for (const [{ variable }, value] of inputs) values[variable] = value;
-      const effects: Effect[] = [];
-      try {
-        const externalFunctions = collectEffects(effects);
-        const result = program.run({ inputs: values, limits: LIMITS, printCallback: () => {}, externalFunctions });
-        return { value: toText(result), effects };
-      } catch (error) {
-        return { ...describe(error, headLines), effects };
+      const runOnce = (): Outcome => {
+        const effects: Effect[] = [];
+        try {
+          const externalFunctions = collectEffects(effects);
+          const result = program.run({ inputs: values, limits: LIMITS, printCallback: () => {}, externalFunctions });
+          return { value: toText(result), effects };
+        } catch (error) {
+          return { ...describe(error, headLines), effects };
+        }
+      };
+      for (let runs = 1; ; runs++) {
+        const before = process.cpuUsage();
+        const outcome = runOnce();
+        const wasHeldUp = outcome.error === TOO_SLOW && secondsSince(before) < 0.9 * LIMITS.maxDurationSecs;
+        if (!wasHeldUp || runs === MOST_RUNS) return outcome;
       }
     },
   };
@@ -216,6 +226,14 @@ function numberToText(value: number): string {
   return new Decimal(value.toPrecision(15)).toFixed();
 }
 
+/** Seconds of the processor that this process has had. The evaluator counts those on the clock. */
+function secondsSince(before: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1e6;
+}
+
+const TOO_SLOW = 'It takes longer than 100 ms.';
+
 class LimitError extends Error {}
 
 function describe(error: unknown, headLines: number): { error: string; line: number; isLimit: boolean } {
@@ -223,7 +241,7 @@ function describe(error: unknown, headLines: number): { error: string; line: num
   if (!(error instanceof MontyError)) throw error;
   const line = error instanceof MontyRuntimeError ? lineOf(error, headLines) : 0;
   const { typeName } = error.exception;
-  if (typeName === 'TimeoutError') return { error: 'It takes longer than 100 ms.', line, isLimit: true };
+  if (typeName === 'TimeoutError') return { error: TOO_SLOW, line, isLimit: true };
   if (typeName === 'MemoryError') return { error: 'It needs more than 8 MB of memory.', line, isLimit: true };
   return { error: error.display('type-msg'), line, isLimit: false };
 }

@@ -1,5 +1,8 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import JSZip from 'jszip';
@@ -99,6 +102,27 @@ it.each<[string, string, () => Buffer | Promise<Buffer>]>([
   const { pool } = await openReady();
   const warm = await pool.run('convertOffice', { bytes, mimeType, program: NOWHERE });
   expect(timeless(warm)).toBe(timeless(cold));
+});
+
+it('a table of HTML that is named as an Excel file becomes a page, and nothing in it is fetched', async () => {
+  const asked: (string | undefined)[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request.url);
+    response.end();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const bytes = Buffer.from(
+    `<html><head><link rel="stylesheet" href="${base}/a.css"></head><body background="${base}/b.png"><table>
+      <tr><td>Invoice number</td><td>0042</td></tr><tr><td><img src="${base}/c.png"></td><td>=WEBSERVICE("${base}/d")</td></tr></table>`,
+  );
+  try {
+    const pdf = await open(0).run('convertOffice', { bytes, mimeType: 'application/vnd.ms-excel', program: 'soffice' });
+    expect(pdf.toString('latin1', 0, 5)).toBe('%PDF-');
+    expect(asked).toEqual([]);
+  } finally {
+    server.close();
+  }
 });
 
 it('each document has a process and a folder of its own', async () => {

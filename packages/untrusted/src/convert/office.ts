@@ -1,11 +1,15 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { SNIFF_BYTES } from '../mime-types';
 import { ConversionError } from './conversion-error';
+import { beginsLikeHtml, sheetOfHtml } from './html-sheet';
 import { createProfile } from './office-profile';
 import { runProgram } from './run-program';
 import type { WaitingOffice } from './waiting-office';
 
 type Family = 'writer' | 'calc';
+
+const EXCEL = 'application/vnd.ms-excel';
 
 /** Office types that can be turned into pages: type -> name of the file for LibreOffice, and which part of it reads it. */
 const TYPES: Readonly<Record<string, readonly [fileName: string, family: Family]>> = {
@@ -14,7 +18,7 @@ const TYPES: Readonly<Record<string, readonly [fileName: string, family: Family]
   'text/rtf': ['document.rtf', 'writer'],
   'application/vnd.openxmlformats-officedocument.wordprocessingml.document': ['document.docx', 'writer'],
   'application/vnd.oasis.opendocument.text': ['document.odt', 'writer'],
-  'application/vnd.ms-excel': ['document.xls', 'calc'],
+  [EXCEL]: ['document.xls', 'calc'],
   'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': ['document.xlsx', 'calc'],
   'application/vnd.oasis.opendocument.spreadsheet': ['document.ods', 'calc'],
 };
@@ -52,7 +56,8 @@ export async function convertOffice(
 ): Promise<Buffer> {
   const type = TYPES[mimeType];
   if (!type) throw new ConversionError('unsupported', `Documents of the type ${mimeType} cannot be read.`);
-  if (isOnlyNamed(bytes, mimeType)) throw new ConversionError('corrupt', DAMAGED);
+  const isHtml = mimeType === EXCEL && beginsLikeHtml(Buffer.from(bytes.subarray(0, SNIFF_BYTES)).toString());
+  if (!isHtml && isOnlyNamed(bytes, mimeType)) throw new ConversionError('corrupt', DAMAGED);
   const [fileName, family] = type;
   const out = path.join(folder, 'out');
   const convert = async (input: string, filter: string, made: string): Promise<Buffer> => {
@@ -66,13 +71,17 @@ export async function convertOffice(
     return result;
   };
 
+  const toPdf = async (sheets: string): Promise<Buffer> => {
+    const flat = path.join(folder, 'document.fods');
+    await writeFile(flat, sheets);
+    return convert(flat, FILTERS.calc, 'document.pdf');
+  };
+  if (isHtml) return toPdf(sheetOfHtml(bytes));
   const sent = path.join(folder, fileName);
   await writeFile(sent, bytes);
   if (family === 'writer') return convert(sent, FILTERS.writer, 'document.pdf');
   const sheets = await convert(sent, 'fods', 'document.fods');
-  const wide = path.join(folder, 'document.fods');
-  await writeFile(wide, widenColumns(withoutHiddenSheets(sheets.toString('utf8'))));
-  return convert(wide, FILTERS.calc, 'document.pdf');
+  return toPdf(widenColumns(withoutHiddenSheets(sheets.toString('utf8'))));
 }
 
 /** Converts in a process that is started for it. Answers with what that wrote, for the log. */
@@ -123,7 +132,7 @@ export function withoutHiddenSheets(sheets: string): string {
 /** Streams that old office files keep their text in. */
 const STREAMS: Readonly<Record<string, readonly string[]>> = {
   'application/msword': ['WordDocument'],
-  'application/vnd.ms-excel': ['Workbook', 'Book'],
+  [EXCEL]: ['Workbook', 'Book'],
 };
 /** What newer ones are in that are protected; LibreOffice opens those that are protected against changes only. */
 const ENCRYPTED = 'EncryptedPackage';

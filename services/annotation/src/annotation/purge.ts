@@ -1,4 +1,5 @@
 import { type Caller, Refusal, systemCaller } from '@intake/rpc';
+import { createDuplicates } from '../relation/duplicates';
 import type { AnnotationTools } from './annotation-tools';
 import { changeState } from './changes';
 
@@ -11,7 +12,8 @@ const BATCH = 50;
  * time, so that the last annotation of a document knows that it is the last; document-storage then removes the bytes.
  */
 export function createPurge(tools: AnnotationTools) {
-  const { backbone, store, content, history, readings, blockers, relations, suggestedEdits } = tools;
+  const { backbone, store, content, history, readings, blockers, suggestedEdits } = tools;
+  const duplicates = createDuplicates(tools);
 
   const purge = async (caller: Caller, id: number): Promise<void> => {
     await changeState(tools, caller, id, 'purge', {
@@ -34,8 +36,7 @@ export function createPurge(tools: AnnotationTools) {
         await readings.remove(session, [id]);
         await blockers.remove(session, id);
         await suggestedEdits.removeOfAnnotation(session, id);
-        const left = await relations.leave(session, id, 'duplicate');
-        await store.changeIds(session, [id], 'relationIds', { remove: left });
+        await duplicates.leave(session, id);
         return {
           lastOfDocument: !(await store.isDocumentNeeded(session, after)),
           lastOfEmail: after.emailId !== null && !(await store.isEmailNeeded(session, after)),

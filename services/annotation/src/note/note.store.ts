@@ -1,4 +1,4 @@
-import { among, type ClientSession, type Database, inQueues, type PageRequest, toSort, toWindow } from '@intake/mongo';
+import { among, type ClientSession, type Database, findPage, inQueues, type PageRequest, toOrder } from '@intake/mongo';
 import { type Caller, organizationOf, Refusal } from '@intake/rpc';
 import { Schema } from 'mongoose';
 
@@ -27,6 +27,8 @@ type Row = Omit<Note, 'id'> & { readonly _id: number; readonly queueId: number }
 
 /** Notes, always of the caller's organization and queues. */
 export type NoteStore = ReturnType<typeof createNoteStore>;
+
+const ORDERINGS = { id: '_id', modified_at: { mayBeEmpty: 'modifiedAt' }, created_at: 'createdAt' };
 
 export function createNoteStore(database: Database) {
   const schema = new Schema(
@@ -65,10 +67,8 @@ export function createNoteStore(database: Database) {
       const filter = {
         $and: [scope(caller), among('_id', ids), among('annotationId', annotationIds), among('creatorId', creatorIds)],
       };
-      const { skip, limit } = toWindow(page);
-      const sort = toSort(ordering, { id: '_id', modified_at: 'modifiedAt', created_at: 'createdAt' });
       const [rows, total] = await Promise.all([
-        model.find(filter).sort(sort).skip(skip).limit(limit).lean<Row[]>(),
+        findPage<Row>(model, filter, toOrder(ordering, ORDERINGS), page),
         model.countDocuments(filter),
       ]);
       return { notes: rows.map(toNote), total };

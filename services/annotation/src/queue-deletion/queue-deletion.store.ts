@@ -44,7 +44,9 @@ export function createQueueDeletionStore(database: Database) {
       for (const part of PARTS) await collection(part).deleteMany({ annotationId: id }, { session });
       await collection('readings').deleteOne({ _id: id as never }, { session });
       const relations = collection('relations');
-      const own = await relations.find({ parentId: id }, { session, projection: { _id: 1 } }).toArray();
+      const ofTwo = { type: 'duplicate', annotationIds: id, 'annotationIds.2': { $exists: false } };
+      const which = { $or: [{ parentId: id }, ofTwo] };
+      const own = await relations.find(which, { session, projection: { _id: 1 } }).toArray();
       if (own.length > 0) {
         const gone = { $in: own.map(({ _id }) => _id) };
         await relations.deleteMany({ _id: gone }, { session });

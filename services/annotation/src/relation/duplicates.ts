@@ -69,6 +69,16 @@ export function createDuplicates({
         );
       }
     },
+    /** Takes an annotation out of its relations; the last one of a relation has no duplicates any more, and the relation goes. */
+    async leave(session: ClientSession, annotationId: number): Promise<void> {
+      for (const { id, annotationIds } of await relations.leaveDuplicates(session, annotationId)) {
+        const isOver = annotationIds.length < 2;
+        if (isOver) await relations.remove(session, id);
+        await store.changeIds(session, [annotationId, ...(isOver ? annotationIds : [])], 'relationIds', {
+          remove: [id],
+        });
+      }
+    },
     /** Runs a transaction again that met another one making the same relation. */
     async retry<T>(task: () => Promise<T>): Promise<T> {
       try {

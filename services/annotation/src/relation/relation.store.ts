@@ -3,10 +3,10 @@ import {
   type ClientSession,
   type Database,
   FILLED,
+  findPage,
   inQueues,
   type PageRequest,
-  toSort,
-  toWindow,
+  toOrder,
 } from '@intake/mongo';
 import { type Caller, organizationOf, Refusal } from '@intake/rpc';
 import { Schema } from 'mongoose';
@@ -37,6 +37,8 @@ export interface RelationFilter {
 }
 
 type Row = Omit<Relation, 'id'> & { readonly _id: number };
+
+const ORDERINGS = { id: '_id', type: 'type', parent: { mayBeEmpty: 'parentId' }, key: { mayBeEmpty: 'key' } };
 
 /** Relations, always of the caller's organization and queues. */
 export type RelationStore = ReturnType<typeof createRelationStore>;
@@ -99,10 +101,8 @@ export function createRelationStore(database: Database) {
           among('annotationIds', annotationIds),
         ],
       };
-      const { skip, limit } = toWindow(page);
-      const sort = toSort(ordering, { id: '_id', type: 'type', parent: 'parentId', key: 'key' });
       const [rows, total] = await Promise.all([
-        model.find(filter).sort(sort).skip(skip).limit(limit).lean<Row[]>(),
+        findPage<Row>(model, filter, toOrder(ordering, ORDERINGS), page),
         model.countDocuments(filter),
       ]);
       return { relations: rows.map(toRelation), total };
@@ -131,14 +131,14 @@ export function createRelationStore(database: Database) {
       const lists = { annotationIds: annotation.id, queueIds: annotation.queueId };
       await model.updateOne({ _id: id }, { $addToSet: lists }, { session });
     },
-    /** Takes an annotation out of its relations of a type. */
-    async leave(session: ClientSession, annotationId: number, type: RelationType): Promise<number[]> {
-      const left = await model.find({ annotationIds: annotationId, type }, { _id: 1 }, { session }).lean<Row[]>();
-      const ids = left.map(({ _id }) => _id);
-      if (ids.length > 0) {
-        await model.updateMany({ _id: { $in: ids } }, { $pull: { annotationIds: annotationId } }, { session });
-      }
-      return ids;
+    /** Takes an annotation out of its relations of duplicates; answers these with who is left in them. */
+    async leaveDuplicates(session: ClientSession, annotationId: number): Promise<Relation[]> {
+      const which = { annotationIds: annotationId, type: 'duplicate' };
+      const rows = await model.find(which, null, { session }).lean<Row[]>();
+      const left = rows.map(toRelation);
+      const ids = left.map(({ id }) => id);
+      await model.updateMany({ _id: { $in: ids } }, { $pull: { annotationIds: annotationId } }, { session });
+      return left.map((one) => ({ ...one, annotationIds: one.annotationIds.filter((id) => id !== annotationId) }));
     },
     /** Relations are seen from the queue their annotation went to. */
     async move(session: ClientSession, annotationId: number, queueId: number): Promise<void> {

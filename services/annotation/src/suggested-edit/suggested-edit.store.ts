@@ -1,4 +1,4 @@
-import { among, type ClientSession, type Database, inQueues, type PageRequest, toSort, toWindow } from '@intake/mongo';
+import { among, type ClientSession, type Database, findPage, inQueues, type PageRequest, toOrder } from '@intake/mongo';
 import { type Caller, organizationOf, Refusal } from '@intake/rpc';
 import { Schema } from 'mongoose';
 
@@ -74,10 +74,9 @@ export function createSuggestedEditStore(database: Database) {
       page: PageRequest,
     ): Promise<{ edits: SuggestedEdit[]; total: number }> {
       const filter = { $and: [scope(caller), among('_id', ids), among('annotationId', annotationIds)] };
-      const { skip, limit } = toWindow(page);
-      const sort = toSort(ordering, { id: '_id', annotation: 'annotationId' });
+      const order = toOrder(ordering, { id: '_id', annotation: 'annotationId' });
       const [rows, total] = await Promise.all([
-        model.find(filter).sort(sort).skip(skip).limit(limit).lean<Row[]>(),
+        findPage<Row>(model, filter, order, page),
         model.countDocuments(filter),
       ]);
       return { edits: rows.map(toEdit), total };

@@ -1,5 +1,5 @@
 import type { Backbone } from '@intake/bus';
-import { type ClientSession, type PageRequest, toSort, toWindow } from '@intake/mongo';
+import { type ClientSession, findPage, type Orderings, type PageRequest, toOrder } from '@intake/mongo';
 import { type Caller, organizationOf } from '@intake/rpc';
 import { Schema } from 'mongoose';
 import { type Account, type KnownAddress, toUsernameKey, type User } from './user';
@@ -30,13 +30,13 @@ export interface UserFilter {
 
 const MOST_ADDRESSES = 20;
 
-const ORDERINGS: Readonly<Record<string, string>> = {
+const ORDERINGS: Orderings = {
   id: '_id',
   username: 'username',
   first_name: 'firstName',
   last_name: 'lastName',
   email: 'email',
-  last_login: 'lastLogin',
+  last_login: { mayBeEmpty: 'lastLogin' },
   date_joined: 'dateJoined',
   deleted: 'deleted',
 };
@@ -278,14 +278,8 @@ export function createUserStore({ database, ids }: Pick<Backbone, 'database' | '
         }),
         ...(filter.isActive !== undefined && { isActive: filter.isActive }),
       };
-      const { skip, limit } = toWindow(page);
       const [rows, total] = await Promise.all([
-        model
-          .find(query)
-          .sort(toSort(ordering.map(toStored), ORDERINGS))
-          .skip(skip)
-          .limit(limit)
-          .lean<Row[]>(),
+        findPage<Row>(model, query, toOrder(ordering.map(toStored), ORDERINGS), page),
         model.countDocuments(query),
       ]);
       return { users: rows.map(toUser), total };

@@ -2,10 +2,10 @@ import {
   type ClientSession,
   type Database,
   FILLED,
+  findPage,
   type PageRequest,
   rowsOf,
-  toSort,
-  toWindow,
+  toOrder,
   transaction,
 } from '@intake/mongo';
 import { type Caller, organizationOf } from '@intake/rpc';
@@ -127,7 +127,7 @@ const ORDERING = {
   created_at: 'createdAt',
   original_file_name: 'originalFileName',
   mime_type: 'mimeType',
-  attachment_status: 'attachmentStatus',
+  attachment_status: { mayBeEmpty: 'attachmentStatus' },
 };
 
 /** Documents of one service's database. */
@@ -225,9 +225,8 @@ export function createDocumentStore(database: Database, files: Pick<FileStore, '
     },
     async list(caller, filter, ordering, page) {
       const where = { $and: [visibleTo(caller), toConditions(filter)] };
-      const { skip, limit } = toWindow(page);
       const [found, total] = await Promise.all([
-        model.find(where).sort(toSort(ordering, ORDERING)).skip(skip).limit(limit).lean<Row[]>(),
+        findPage<Row>(model, where, toOrder(ordering, ORDERING), page),
         model.countDocuments(where),
       ]);
       return { documents: found.map(toDocument), total };

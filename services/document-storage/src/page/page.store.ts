@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import {
   type ClientSession,
   type Database,
+  findPage,
   type Ids,
   inQueues,
   type PageRequest,
   rowsOf,
-  toSort,
-  toWindow,
+  toOrder,
 } from '@intake/mongo';
 import { type Caller, organizationOf } from '@intake/rpc';
 import { Schema } from 'mongoose';
@@ -136,12 +136,8 @@ export function createPageStore(database: Database, ids: Ids): PageStore {
           },
         ],
       };
-      const { skip, limit } = toWindow(page);
-      const sort = toSort(ordering, { id: '_id', number: 'number', s3_name: 's3Name' });
-      const [found, total] = await Promise.all([
-        model.find(where).sort(sort).skip(skip).limit(limit).lean<Row[]>(),
-        model.countDocuments(where),
-      ]);
+      const order = toOrder(ordering, { id: '_id', number: 'number', s3_name: 's3Name' });
+      const [found, total] = await Promise.all([findPage<Row>(model, where, order, page), model.countDocuments(where)]);
       return { pages: found.map(toPage), total };
     },
   };

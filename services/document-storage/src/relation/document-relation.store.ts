@@ -2,11 +2,11 @@ import {
   among,
   type ClientSession,
   type Database,
+  findPage,
   inQueues,
   isDuplicateKey,
   type PageRequest,
-  toSort,
-  toWindow,
+  toOrder,
 } from '@intake/mongo';
 import { type Caller, organizationOf, Refusal } from '@intake/rpc';
 import { Schema } from 'mongoose';
@@ -93,10 +93,9 @@ export function createDocumentRelationStore(database: Database) {
           among('documentIds', documentIds),
         ],
       };
-      const { skip, limit } = toWindow(page);
-      const sort = toSort(ordering.length > 0 ? ordering : ['-id'], ORDERING);
+      const order = toOrder(ordering.length > 0 ? ordering : ['-id'], ORDERING);
       const [rows, total] = await Promise.all([
-        model.find(filter).sort(sort).skip(skip).limit(limit).lean<Row[]>(),
+        findPage<Row>(model, filter, order, page),
         model.countDocuments(filter),
       ]);
       return { relations: rows.map(toRelation), total };

@@ -1,14 +1,7 @@
 import type { EngineJobs } from '@intake/engine';
 import { type Caller, Refusal, systemCaller } from '@intake/rpc';
 import type { Logger } from '@intake/service';
-import {
-  type ChildPool,
-  type ConvertJobs,
-  isConvertedType,
-  isHeifType,
-  isOfficeType,
-  JobError,
-} from '@intake/untrusted';
+import { type ChildPool, type ConvertJobs, conversionOf, JobError } from '@intake/untrusted';
 import type { Document } from '../document/document';
 import type { DocumentStore } from '../document/document.store';
 import type { Files } from '../file/file';
@@ -48,9 +41,10 @@ export function createRenditions(options: RenditionOptions) {
   const inWork = new Map<number, Promise<Rendition>>();
 
   const toPdf = async (bytes: Buffer, mimeType: string): Promise<Uint8Array> => {
-    if (isOfficeType(mimeType)) return converter.run('convertOffice', { bytes, mimeType, program: programs.office });
-    if (!isHeifType(mimeType)) return repairer.run('repairPdf', { bytes, program: programs.qpdf });
-    const pictures = await repairer.run('convertHeif', { bytes, program: programs.heif });
+    const conversion = conversionOf(mimeType);
+    if (conversion === 'convertOffice') return converter.run(conversion, { bytes, mimeType, program: programs.office });
+    if (conversion === null) return repairer.run('repairPdf', { bytes, program: programs.qpdf });
+    const pictures = await repairer.run(conversion, { bytes, program: programs.heif });
     return engine.run('joinPictures', { pictures }, { timeoutMs: JOIN_MS });
   };
 
@@ -84,7 +78,7 @@ export function createRenditions(options: RenditionOptions) {
     if (!document) throw new Refusal('NOT_FOUND');
     if (document.rendition) return { problem: '' };
     const { mimeType } = document;
-    if (mimeType !== PDF && !isConvertedType(mimeType))
+    if (mimeType !== PDF && conversionOf(mimeType) === null)
       return { problem: `Documents of the type ${mimeType} cannot be read.` };
     const making = inWork.get(documentId) ?? make(document).finally(() => inWork.delete(documentId));
     inWork.set(documentId, making);

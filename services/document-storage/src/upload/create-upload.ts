@@ -107,6 +107,7 @@ export function createCreateUpload(options: CreateUploadOptions): CreateUpload {
       taskId,
       state: 'created',
       imports: [],
+      failure: '',
       version: 1,
       lookAgainAt: beginsNow ? nextLook(0, now) : now,
       looks: 0,

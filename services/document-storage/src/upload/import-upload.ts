@@ -137,10 +137,11 @@ export function createImportUpload(options: ImportUploadOptions): ImportUpload {
     organizationId: number,
     uploadId: number,
     imports: readonly Import[],
+    failure: string,
     madeIds: readonly number[] = [],
   ): Promise<void> => {
     const lookAgainAt = nextLook(0, new Date());
-    const upload = await uploads.startImporting(session, organizationId, uploadId, imports, lookAgainAt);
+    const upload = await uploads.startImporting(session, organizationId, uploadId, imports, failure, lookAgainAt);
     if (!upload) return;
     if (madeIds.length > 0) {
       await uploads.addDocuments(session, uploadId, madeIds);
@@ -154,7 +155,20 @@ export function createImportUpload(options: ImportUploadOptions): ImportUpload {
     if (missingImports(upload).length > 0) return;
     const { id, state, version } = finish(session, upload);
     await uploads.changeMany(session, [{ id, state, version }]);
-    await tasks.end(session, [upload.taskId], { status: 'succeeded' });
+    await endTasks(session, [upload]);
+  };
+
+  /** Ends the tasks of uploads that are finished. */
+  const endTasks = async (session: ClientSession, ended: readonly Upload[]): Promise<void> => {
+    const succeeded = ended.filter(({ failure }) => failure === '');
+    await tasks.end(
+      session,
+      succeeded.map(({ taskId }) => taskId),
+      { status: 'succeeded' },
+    );
+    for (const { taskId, failure: detail } of ended) {
+      if (detail) await tasks.end(session, [taskId], { status: 'failed', detail, code: 'error' });
+    }
   };
 
   const findDocuments = async ({ organizationId }: Upload, ids: readonly number[]): Promise<Document[]> => {
@@ -217,11 +231,8 @@ export function createImportUpload(options: ImportUploadOptions): ImportUpload {
       const madeIds = [...new Set(made)].filter((id) => !current?.additionalDocumentIds.includes(id));
       const problem = candidates.every(({ isUnopened }) => isUnopened) && candidates[0]?.failure;
       return async (session) => {
-        if (problem) {
-          const detail = `${problem} (error ${eventId})`;
-          await tasks.end(session, [upload.taskId], { status: 'failed', detail, code: 'error' });
-        }
-        await startImporting(session, organizationId, uploadId, imports, madeIds);
+        const failure = problem ? `${problem} (error ${eventId})` : '';
+        await startImporting(session, organizationId, uploadId, imports, failure, madeIds);
       };
     },
 
@@ -232,7 +243,7 @@ export function createImportUpload(options: ImportUploadOptions): ImportUpload {
       await tasks.end(session, [upload.taskId], { status: 'failed', detail, code: 'error' });
       const candidates = await findCandidates(organizationId, uploadId);
       const imports = candidates.map(({ documentId, values }) => ({ documentId, values, failure: detail }));
-      await startImporting(session, organizationId, uploadId, imports);
+      await startImporting(session, organizationId, uploadId, imports, detail);
     },
 
     async recordAnnotations(session, annotations) {
@@ -258,11 +269,9 @@ export function createImportUpload(options: ImportUploadOptions): ImportUpload {
         session,
         changed.map(({ id, annotations, state, version }) => ({ id, annotations, state, version })),
       );
-      const finishedNow = changed.filter(({ state }) => state === 'finished');
-      await tasks.end(
+      await endTasks(
         session,
-        finishedNow.map(({ taskId }) => taskId),
-        { status: 'succeeded' },
+        changed.filter(({ state }) => state === 'finished'),
       );
     },
 

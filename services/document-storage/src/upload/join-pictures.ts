@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { EngineJobs } from '@intake/engine';
 import { type Caller, invalidField, Refusal } from '@intake/rpc';
-import { type ChildPool, isHeifType, JobError } from '@intake/untrusted';
+import { type ChildPool, conversionOf, JobError } from '@intake/untrusted';
 import type { Files, StoredFile } from '../file/file';
 import type { ObjectStore } from '../object-store/object-store';
 
@@ -35,7 +35,7 @@ export function createJoinPictures({ files, objects, engine, convertHeif }: Join
   const read = async ({ key, mimeType }: StoredFile, number: number): Promise<Buffer[]> => {
     const bytes = await objects.readAll(key);
     if (!bytes) throw new Refusal('NOT_FOUND');
-    if (!isHeifType(mimeType)) return [bytes];
+    if (conversionOf(mimeType) !== 'convertHeif') return [bytes];
     return convertHeif(bytes).catch((error: Error) => {
       if (error.name === 'ConversionError') throw invalidField('content', `Picture ${number}: ${error.message}`);
       if (error instanceof JobError) throw invalidField('content', `Picture ${number} is too large to be read.`);

@@ -1,4 +1,4 @@
-import { isConvertedType } from '@intake/untrusted';
+import { conversionOf } from '@intake/untrusted';
 
 const PICTURES = ['image/png', 'image/jpeg', 'image/tiff', 'image/webp', 'image/gif'];
 /** So many bytes of an XML tell what it is. */
@@ -11,7 +11,7 @@ export function isPictureType(mimeType: string): boolean {
 
 /** Whether a type can be read whatever the content is; null: that depends on how the content begins. */
 export function isReadableType(mimeType: string): boolean | null {
-  if (mimeType === 'application/pdf' || isPictureType(mimeType) || isConvertedType(mimeType)) return true;
+  if (mimeType === 'application/pdf' || isPictureType(mimeType) || conversionOf(mimeType) !== null) return true;
   return mimeType === 'text/xml' || mimeType === 'application/xml' ? null : false;
 }
 

@@ -19,6 +19,7 @@ export interface UploadStore {
     organizationId: number,
     id: number,
     imports: readonly Import[],
+    failure: string,
     lookAgainAt: Date,
   ): Promise<Upload | null>;
   /** Adds documents that were made of those that were sent. */
@@ -60,6 +61,7 @@ export function createUploadStore(database: Database): UploadStore {
       importsJson: { type: String, default: '[]' },
       taskId: { type: Number, required: true },
       state: { type: String, enum: ['created', 'importing', 'finished'], required: true },
+      failure: { type: String, default: '' },
       version: { type: Number, required: true },
       lookAgainAt: { type: Date, required: true },
       looks: { type: Number, default: 0 },
@@ -71,13 +73,22 @@ export function createUploadStore(database: Database): UploadStore {
 
   const rows = rowsOf<Row>(database, 'uploads');
 
-  const toUpload = ({ _id, valuesJson, documentValuesJson = '{}', metadataJson, importsJson, ...row }: Row): Upload => {
+  const toUpload = ({
+    _id,
+    valuesJson,
+    documentValuesJson = '{}',
+    metadataJson,
+    importsJson,
+    failure = '',
+    ...row
+  }: Row): Upload => {
     const imports = JSON.parse(importsJson) as Import[];
     return {
       id: _id,
       ...row,
       annotations: inOrderOf(imports, row.annotations),
       values: JSON.parse(valuesJson) as Record<string, string>,
+      failure,
       documentValues: JSON.parse(documentValuesJson) as Upload['documentValues'],
       metadata: JSON.parse(metadataJson) as Record<string, unknown>,
       imports,
@@ -114,8 +125,9 @@ export function createUploadStore(database: Database): UploadStore {
         { session },
       );
     },
-    async startImporting(session, organizationId, id, imports, lookAgainAt) {
-      const change = { state: 'importing', importsJson: JSON.stringify(imports), looks: 0, lookAgainAt } as const;
+    async startImporting(session, organizationId, id, imports, failure, lookAgainAt) {
+      const importsJson = JSON.stringify(imports);
+      const change = { state: 'importing', importsJson, failure, looks: 0, lookAgainAt } as const;
       const row = await rows.findOneAndUpdate(
         { _id: id, organizationId, state: 'created' },
         { $set: change },

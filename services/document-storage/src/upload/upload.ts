@@ -26,6 +26,8 @@ export interface Upload {
   readonly state: 'created' | 'importing' | 'finished';
   /** What is imported; known from `importing` on. */
   readonly imports: readonly Import[];
+  /** What its task fails with when all annotations exist; empty: it succeeds. */
+  readonly failure: string;
   /** Events about it so far. */
   readonly version: number;
   /** When the sweep puts it on the bus again, unless it has gone on. */

@@ -94,12 +94,16 @@ export function createContentEvents({ annotations, hooks, payloads, webhooks, lo
       is_exception: false,
     };
     const read = (body: JsonObject) => readAnswer(body, nodeIds, detail);
+    let answered: Answer | undefined;
+    const check = (body: JsonObject) => {
+      answered = read(body);
+    };
     const call: Call = {
-      ...{ hook, event: 'annotation_content', action, requestId, at, parts, signal, check: read },
+      ...{ hook, event: 'annotation_content', action, requestId, at, parts, signal, check },
       about: { queueId, annotationId },
     };
     const outcome = isInteractive ? await webhooks.callOnce(call, timeLeft()) : await webhooks.call(call);
-    const answer = readOf(outcome, read);
+    const answer = outcome.kind === 'answered' ? answered : readMessages(outcome, read);
     if (!answer) {
       const content = `The extension "${hook.name}" failed. ${outcome.message}`;
       const message = messageOf('error', content, { ...detail, is_exception: true });
@@ -164,9 +168,8 @@ function isBad(result: HookResult | undefined): boolean {
   return result !== undefined && (result.failed || result.messages.some(({ type }) => type === 'error'));
 }
 
-/** What an outcome says: also an error may have messages for people. */
-function readOf({ kind, body }: Outcome, read: (body: JsonObject) => Answer): Answer | undefined {
-  if (kind === 'answered') return body && read(body);
+/** The messages for people that also an error may have. */
+function readMessages({ body }: Outcome, read: (body: JsonObject) => Answer): Answer | undefined {
   try {
     return Array.isArray(body?.messages) ? read({ messages: body.messages }) : undefined;
   } catch {

@@ -10,7 +10,7 @@ import {
 import { isMongoUnavailable } from '@intake/mongo';
 import { type Caller, type Client, isNeighbourAway, systemCaller } from '@intake/rpc';
 import type { Runtime } from '@intake/service';
-import { type ChildPool, isConvertedType, JobError, PoolClosed } from '@intake/untrusted';
+import { type ChildPool, conversionOf, JobError, PoolClosed } from '@intake/untrusted';
 import type { LessonStore } from '../memory/lesson.store';
 import { remember } from '../memory/memory';
 import { ClaimLost, requireClaim } from './claim';
@@ -190,7 +190,7 @@ async function fetchReadable(
   caller: Caller,
   { documentId, mimeType }: { readonly documentId: number; readonly mimeType: string },
 ): Promise<File> {
-  if (isConvertedType(mimeType)) await prepareRendition(tools, caller, documentId);
+  if (conversionOf(mimeType) !== null) await prepareRendition(tools, caller, documentId);
   return fetchFile(tools, caller, documentId);
 }
 

@@ -6,6 +6,8 @@ import type { Query } from './query';
 export interface Filter<T> {
   readonly kind: 'ids' | 'text' | 'boolean' | 'times';
   readonly description?: string;
+  /** The only values that there are. */
+  readonly allowed?: readonly string[];
   readonly read: (query: Query, name: string) => T;
 }
 
@@ -30,6 +32,12 @@ export const choices = <T extends string>(...allowed: readonly T[]): Filter<T[]>
   kind: 'text',
   description: `One of ${allowed.join(', ')}; several separated by commas mean any of them.`,
   read: (query, name) => query.choices(name, allowed),
+});
+/** One of a closed list. */
+export const choice = <T extends string>(...allowed: readonly T[]): Filter<T | undefined> => ({
+  kind: 'text',
+  allowed,
+  read: (query, name) => query.choice(name, allowed),
 });
 /** `<name>_after` and `<name>_before`. */
 export const times: Filter<ReturnType<Query['timeRange']>> = {
@@ -62,10 +70,10 @@ const SCHEMAS = {
 
 /** What the OpenAPI document says of filters. */
 export function documentFilters(filters: Filters): QueryParameter[] {
-  return Object.entries(filters).flatMap(([name, { kind, description }]) =>
+  return Object.entries(filters).flatMap(([name, { kind, description, allowed }]) =>
     (kind === 'times' ? [`${name}_after`, `${name}_before`] : [name]).map((parameter) => ({
       name: parameter,
-      schema: SCHEMAS[kind],
+      schema: allowed ? { ...SCHEMAS[kind], enum: allowed } : SCHEMAS[kind],
       ...(description && { description }),
     })),
   );

@@ -61,10 +61,16 @@ export class Query {
     const values = this.list(name);
     const wrong = values.find((value) => !(allowed as readonly string[]).includes(value));
     if (wrong !== undefined) {
-      this.refuse(name, `Select a valid choice. ${wrong} is not one of the available choices.`);
+      this.refuseChoice(name, wrong);
       return [];
     }
     return values as T[];
+  }
+
+  /** One of a closed list. */
+  choice<T extends string>(name: string, allowed: readonly T[]): T | undefined {
+    const value = this.get(name);
+    return allowed.find((one) => one === value) ?? (value === undefined ? undefined : this.refuseChoice(name, value));
   }
 
   /** `true/1/t/yes/on` or `false/0/f/no/off` in any case. */
@@ -88,6 +94,10 @@ export class Query {
     const after = this.time(`${name}_after`);
     const before = this.time(`${name}_before`);
     return after || before ? { after, before } : undefined;
+  }
+
+  private refuseChoice(name: string, value: string): undefined {
+    return this.refuse(name, `Select a valid choice. ${value} is not one of the available choices.`);
   }
 
   /** Ordering keys; unsupported ones are dropped. */

@@ -17,7 +17,7 @@ import {
   unknownReference,
   userToJson,
 } from '@intake/resources';
-import { type Caller, Refusal } from '@intake/rpc';
+import { type Caller, invalidField, Refusal } from '@intake/rpc';
 import type { ApiUrls } from '@intake/urls';
 import { z } from 'zod';
 import { keyOf, tokenOf } from '../auth';
@@ -152,15 +152,22 @@ export function accountRoutes({ services, lookups, authenticator, domain, sessio
   const checkReferences = async (
     { organization, groups = [], queues = [] }: { organization?: number; groups?: number[]; queues?: number[] },
     caller: Caller,
+    userId?: number,
   ): Promise<void> => {
     if (organization !== undefined && organization !== caller.organizationId) throw unknownReference('organization');
     if (!groups.every((id) => GROUPS.some((group) => group.id === id))) throw unknownReference('groups');
     const known = await lookups.queues(distinct(queues), caller);
     if (!queues.every((id) => known.some((queue) => queue.id === id))) throw unknownReference('queues');
+    const leaving = known.filter(({ status }) => status !== 'active');
+    if (leaving.length === 0) return;
+    // What a user has may be sent back.
+    const [user] = userId === undefined ? [] : (await auth.getUsers({ ids: [userId] }, caller)).users;
+    if (!leaving.every(({ id }) => user?.queueIds.includes(id)))
+      throw invalidField('queues', 'Queue is being deleted.');
   };
   const updateUser = async (id: number, body: Partial<z.infer<typeof userPut>>, caller: Caller) => {
     // What others than admins may not change is ignored, whatever it is.
-    if (may(caller.roles, 'writeConfiguration')) await checkReferences(body, caller);
+    if (may(caller.roles, 'writeConfiguration')) await checkReferences(body, caller, id);
     const user = await auth.updateUser(
       {
         id,

@@ -9,7 +9,7 @@ import { openFile } from '../reply/chunk-stream';
 import { attachment } from '../reply/content-disposition';
 import { created, replyOne } from '../reply/list';
 import { matchesEtag, readRange } from '../reply/range';
-import { ids, overlap, text, times } from '../request/filters';
+import { choice, ids, overlap, text, times } from '../request/filters';
 import { Answer, type ApiRequest, route } from '../route';
 import { receiveFiles } from '../upload/receive-files';
 import { storeFile, TRANSFER_MS } from '../upload/store-file';
@@ -18,6 +18,23 @@ import { onlyOne } from './lookups';
 
 /** No document has so many pages; larger numbers do not fit into the request. */
 const MAX_NUMBER = 2 ** 31 - 1;
+
+/** API: email-import.md section 1.3. */
+const ATTACHMENT_STATUSES = [
+  'processed',
+  'extracted_archive',
+  'password_protected_archive',
+  'failed_to_extract',
+  'broken_image',
+  'filtered_by_insecure_mime_type',
+  'filtered_by_inbox_resolution',
+  'filtered_by_inbox_size',
+  'filtered_by_inbox_mime_type',
+  'filtered_by_inbox_file_name',
+  'filtered_by_queue_mime_type',
+  'filtered_by_hook_custom',
+  'hook_additional_file',
+];
 
 /** How long a page may take to be drawn. */
 const DRAWING_MS = 60_000;
@@ -99,7 +116,8 @@ export function documentRoutes({ services }: RouteContext) {
       allow: 'readAnnotations',
       doc: DOCUMENT.listed('List: document'),
       filters: {
-        ...{ id: ids, email: ids, creator: ids, parent: ids, original_file_name: text, attachment_status: text },
+        ...{ id: ids, email: ids, creator: ids, parent: ids, original_file_name: text },
+        attachment_status: choice(...ATTACHMENT_STATUSES),
         ...{ created_at: times, arrived_at: times },
       },
       orderings: ['id', 'arrived_at', 'created_at', 'original_file_name', 'mime_type', 'attachment_status'],

@@ -3,10 +3,11 @@ import {
   type Database,
   escapePattern,
   FILLED,
+  findPage,
   inQueues,
   type PageRequest,
   rowsOf,
-  toSort,
+  toOrder,
   toWindow,
 } from '@intake/mongo';
 import { type Caller, organizationOf, Refusal } from '@intake/rpc';
@@ -155,10 +156,10 @@ const ORDERING = {
   created_at: 'createdAt',
   subject: 'subject',
   queue: 'queueId',
-  inbox: 'inboxId',
-  from__email: 'from.email',
-  from__name: 'from.name',
-  last_thread_email_created_at: 'lastThreadEmailCreatedAt',
+  inbox: { mayBeEmpty: 'inboxId' },
+  from__email: { mayBeEmpty: 'from.email' },
+  from__name: { mayBeEmpty: 'from.name' },
+  last_thread_email_created_at: { mayBeEmpty: 'lastThreadEmailCreatedAt' },
 };
 /** E-mails that one search of annotations looks at. */
 const MOST_ANNOTATED = 20_000;
@@ -359,7 +360,7 @@ export function createEmailStore(database: Database): EmailStore {
     async list(caller, filter, ordering, page) {
       const where = { $and: [shownTo(caller), toConditions(filter)] };
       const { skip, limit } = toWindow(page);
-      const found = await model.find(where).sort(toSort(ordering, ORDERING)).skip(skip).limit(limit).lean<Row[]>();
+      const found = await findPage<Row>(model, where, toOrder(ordering, ORDERING), page);
       const isAll = skip === 0 && found.length < limit;
       return { emails: found.map(toEmail), total: isAll ? found.length : await model.countDocuments(where) };
     },

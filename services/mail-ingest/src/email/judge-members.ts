@@ -1,10 +1,8 @@
 import { createWriteStream } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { Refusal, systemCaller } from '@intake/rpc';
-import { JobError } from '@intake/untrusted';
+import { JobError, withFolder } from '@intake/untrusted';
 import type { FileLook } from '../mail/parse-message';
 import { judgeAttachment, type Verdict } from '../rules/attachment-rules';
 import type { InboxRules } from '../rules/inbox-rules';
@@ -33,19 +31,17 @@ export interface JudgeMembersOptions extends Pick<ReadEmailOptions, 'loadRaw'> {
  * The checks of attachments, for the files of an archive that came by e-mail. Throws NOT_FOUND. API: email-import.md section 1.3.
  */
 export function createJudgeMembers({ emails, findRules, loadRaw, look }: JudgeMembersOptions) {
-  const lookAt = async (organizationId: number, { key, mimeType }: Member): Promise<FileLook> => {
-    const folder = await mkdtemp(path.join(tmpdir(), 'intake-member-'));
-    try {
-      const file = path.join(folder, 'file');
-      await pipeline(loadRaw({ organizationId, rawKey: key }), createWriteStream(file, { mode: 0o600 }));
-      return await look({ path: file, mimeType });
-    } catch (error) {
-      if (!(error instanceof JobError)) throw error;
-      return { image: mimeType.startsWith('image/') ? 'broken' : null, isExecutable: false };
-    } finally {
-      await rm(folder, { recursive: true, force: true });
-    }
-  };
+  const lookAt = (organizationId: number, { key, mimeType }: Member): Promise<FileLook> =>
+    withFolder('intake-member-', async (folder) => {
+      try {
+        const file = path.join(folder, 'file');
+        await pipeline(loadRaw({ organizationId, rawKey: key }), createWriteStream(file, { mode: 0o600 }));
+        return await look({ path: file, mimeType });
+      } catch (error) {
+        if (!(error instanceof JobError)) throw error;
+        return { image: mimeType.startsWith('image/') ? 'broken' : null, isExecutable: false };
+      }
+    });
 
   return async (organizationId: number, emailId: number, members: readonly Member[]): Promise<Verdict[]> => {
     const email = await emails.find(systemCaller('mail-ingest', organizationId), emailId);

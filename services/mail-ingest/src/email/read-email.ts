@@ -1,9 +1,8 @@
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { documentStorage, extension } from '@intake/contracts';
+import { withFolder } from '@intake/untrusted';
 import { readAuthenticationResults } from '../mail/authentication-results';
 import type { ParsedMessage } from '../mail/parse-message';
 import { isFilteredOut, judgeAttachments, type Verdict } from '../rules/attachment-rules';
@@ -100,9 +99,8 @@ export function createReadEmail(options: ReadEmailOptions): (email: Email) => Pr
     });
   };
 
-  return async (email) => {
-    const folder = await mkdtemp(path.join(tmpdir(), 'intake-mail-'));
-    try {
+  return (email) =>
+    withFolder('intake-message-', async (folder) => {
       const rawPath = path.join(folder, 'raw');
       await pipeline(loadRaw(email), createWriteStream(rawPath, { mode: 0o600 }));
       const message = await parse(rawPath, folder);
@@ -147,10 +145,7 @@ export function createReadEmail(options: ReadEmailOptions): (email: Email) => Pr
           failure: message.problem,
         },
       };
-    } finally {
-      await rm(folder, { recursive: true, force: true });
-    }
-  };
+    });
 }
 
 const NO_HOOKS: HookedEmail = { files: [], additional: [], sender: undefined };

@@ -205,6 +205,72 @@ describe('forwarded messages', () => {
   });
 });
 
+it('opens the messages of a digest, which say no type', async () => {
+  const inner = [
+    'From: i@b.c',
+    'Content-Type: application/pdf; name=inner.pdf',
+    'Content-Transfer-Encoding: base64',
+    '',
+  ];
+  const { attachments, textPlain } = await mixed(part([], 'The digest.'), [
+    ...['--B', 'Content-Type: multipart/digest; boundary=D', '', '--D', '', ...inner, base64('%PDF-1.4 x')],
+    ...['--D', '', 'From: j@b.c', '', 'only words', '--D--'],
+  ]);
+  expect(attachments).toMatchObject([{ fileName: 'inner.pdf', mimeType: 'application/pdf', size: 10 }]);
+  expect(textPlain.trim()).toBe('The digest.');
+});
+
+describe('uuencoded files', () => {
+  const encode = (bytes: Buffer) =>
+    bytes
+      .toString('latin1')
+      .match(/[\s\S]{1,45}/g)
+      ?.map((chunk) => {
+        const padded = Buffer.concat([Buffer.from(chunk, 'latin1'), Buffer.alloc(2)]);
+        const groups = Array.from({ length: Math.ceil(chunk.length / 3) }, (_, i) => padded.readUIntBE(i * 3, 3));
+        const letters = groups.flatMap((bits) =>
+          [18, 12, 6, 0].map((by) => String.fromCharCode(((bits >> by) & 63) + 32)),
+        );
+        return String.fromCharCode(chunk.length + 32) + letters.join('');
+      }) ?? [];
+  const pdf = Buffer.concat([
+    Buffer.from('%PDF-1.4 '),
+    Buffer.from(Array.from({ length: 5000 }, (_, i) => (i * 7) % 256)),
+  ]);
+
+  it('in the text of a mail are attachments', async () => {
+    const lines = encode(pdf);
+    for (const written of [
+      lines,
+      lines.map((line) => line.trimEnd()),
+      lines.map((line) => line.replaceAll(' ', '`')),
+    ]) {
+      const { attachments, textPlain } = await parse(
+        ...['From: a@b.c', 'Content-Type: text/plain', '', 'Your invoice:', ''],
+        ...['begin 644 invoice 1.pdf', ...written, '`', 'end', '', 'Regards'],
+      );
+      expect(attachments).toMatchObject([{ fileName: 'invoice 1.pdf', mimeType: 'application/pdf', size: pdf.length }]);
+      expect(readFileSync(attachments[0]?.path ?? '').equals(pdf)).toBe(true);
+      expect(textPlain.split(/\s+/).filter(Boolean)).toEqual(['Your', 'invoice:', 'Regards']);
+    }
+  });
+
+  it.each([
+    ['that do not end', ['begin 644 a.pdf', ...encode(pdf)]],
+    ['that are words', ['begin 100 miles', 'from here, and', 'end']],
+  ])('%s are text', async (_, lines) => {
+    const { attachments, textPlain } = await parse('From: a@b.c', '', ...lines);
+    expect(attachments).toEqual([]);
+    expect(textPlain).toContain(lines[0]);
+  });
+
+  it('are at most a hundred', async () => {
+    const file = (_: unknown, i: number) => ['begin 644 a', ...encode(Buffer.from(`${i}`)), '`', 'end'];
+    const { attachments, textPlain } = await parse('From: a@b.c', '', ...Array.from({ length: 101 }, file).flat());
+    expect([attachments.length, textPlain.match(/begin/g)]).toEqual([100, ['begin']]);
+  });
+});
+
 describe('images', () => {
   const image = (bytes: Buffer, type: string) =>
     mixed(

@@ -2,15 +2,16 @@ import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { open, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { detectMimeType, SNIFF_BYTES, safeFileName, unwrapSigned } from '@intake/untrusted';
 import libmime from 'libmime';
 import type { AddressObject, AttachmentStream, HeaderLines, Headers, MailParserOptions, MessageText } from 'mailparser';
 import type { Address } from '../email/email';
 import { type ImageSize, measureImage } from './image-size';
-import { PartReader, toUtf8 } from './part-reader';
+import { MESSAGE, PartReader, toUtf8 } from './part-reader';
 import { stripTags } from './strip-tags';
+import { takeUuencoded } from './uuencoded';
 
 /** What stands in a message. */
 export interface ParsedMessage {
@@ -70,7 +71,6 @@ const MAX_HEADER_BYTES = 256 * 1024;
 const MAX_REFERENCES = 100;
 /** Of a header that is kept as text; a value of a datapoint is shorter. */
 const MAX_HEADER_TEXT = 10_000;
-const MESSAGE = 'message/rfc822';
 const XML = 'text/xml';
 /** A message inside its signature (S/MIME, RFC 8551): mail programs show what is in it. */
 const SIGNED = ['application/pkcs7-mime', 'application/x-pkcs7-mime'];
@@ -174,11 +174,16 @@ async function readParts(
   try {
     for await (const part of parser as AsyncIterable<AttachmentStream | MessageText>) {
       if (part.type === 'text') {
-        if (isBody && !found.text.text && !found.text.html) found.text = part;
+        const { text, files } = takeUuencoded(part.text ?? '', MAX_PARTS);
+        if (isBody && !found.text.text && !found.text.html) found.text = { ...part, text };
+        for (const { fileName: filename, content } of files) {
+          countPart(budget);
+          const given = { filename, contentType: 'application/octet-stream', content: Readable.from([content]) };
+          found.attachments.push(await saveAttachment(given, folder, ++budget.files));
+        }
         continue;
       }
-      budget.parts += 1;
-      if (budget.parts > MAX_PARTS) throw tooManyParts();
+      countPart(budget);
       if (((part as { partId?: string }).partId ?? '').split('.').length > MAX_DEPTH) throw tooDeep();
       const file = await saveAttachment(part, folder, ++budget.files);
       part.release();
@@ -198,6 +203,11 @@ async function readParts(
     if (message.nesting > MAX_NESTED_MESSAGES) throw tooDeep();
     await readParts(message, folder, found, budget);
   }
+}
+
+function countPart(budget: Budget): void {
+  budget.parts += 1;
+  if (budget.parts > MAX_PARTS) throw tooManyParts();
 }
 
 /** Leaves in the file what was signed, if that is a message; answers whether it is. The signature is not checked. */
@@ -237,7 +247,11 @@ function tooDeep(): NotRead {
   return new NotRead('The parts of the message are nested too deep; none of them was read.');
 }
 
-async function saveAttachment(part: AttachmentStream, folder: string, number: number): Promise<ParsedAttachment> {
+async function saveAttachment(
+  part: Pick<AttachmentStream, 'filename' | 'contentType' | 'content'>,
+  folder: string,
+  number: number,
+): Promise<ParsedAttachment> {
   const file = path.join(folder, String(number));
   const sha256 = createHash('sha256');
   let size = 0;

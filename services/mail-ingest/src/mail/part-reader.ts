@@ -1,6 +1,9 @@
 import { decodeCharset } from '@intake/untrusted';
 import { MailParser } from 'mailparser';
 
+/** A message in a message. */
+export const MESSAGE = 'message/rfc822';
+
 /** A header line, a character for each byte. */
 interface Line {
   readonly key: string;
@@ -9,8 +12,10 @@ interface Line {
 
 /** What the parser knows of a part before it decides what it is. */
 interface Part {
+  contentType?: string | false;
   readonly filename?: string | false;
-  readonly parentNode?: { readonly contentType?: string };
+  readonly headers: { getFirst(name: string): string };
+  readonly parentNode?: { readonly contentType?: string | false };
   disposition?: string | false;
 }
 
@@ -26,10 +31,13 @@ const BaseParser = MailParser as unknown as new (
 
 /**
  * Reads a message part by part. Unlike the parser it stands on, it takes a text with a file name for an attachment, whatever its
- * disposition, unless it is one of the forms of the body; and reads header lines in which bytes stand as they should not.
+ * disposition, unless it is one of the forms of the body, and a part of a digest that says no type for a message (RFC 2046); and reads
+ * header lines in which bytes stand as they should not.
  */
 export class PartReader extends BaseParser {
   override createNode(part: Part): unknown {
+    const isInDigest = part.parentNode?.contentType === 'multipart/digest';
+    if (isInDigest && part.headers.getFirst('content-type') === '') part.contentType = MESSAGE;
     if (part.filename && part.parentNode?.contentType !== 'multipart/alternative') part.disposition = 'attachment';
     return super.createNode(part);
   }

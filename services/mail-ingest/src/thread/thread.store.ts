@@ -1,4 +1,4 @@
-import { type ClientSession, type Database, type PageRequest, toSort, toWindow } from '@intake/mongo';
+import { type ClientSession, type Database, findPage, type PageRequest, toOrder } from '@intake/mongo';
 import type { Caller } from '@intake/rpc';
 import { Schema } from 'mongoose';
 import type { Address } from '../email/email';
@@ -13,8 +13,8 @@ const ORDERING = {
   created_at: 'createdAt',
   last_email_created_at: 'lastEmailCreatedAt',
   subject: 'subject',
-  from__email: 'from.email',
-  from__name: 'from.name',
+  from__email: { mayBeEmpty: 'from.email' },
+  from__name: { mayBeEmpty: 'from.name' },
   queue: 'queueId',
 };
 
@@ -72,9 +72,8 @@ export function createThreadStore(database: Database) {
       page: PageRequest,
     ): Promise<{ threads: Thread[]; total: number }> {
       const where = { $and: [visibleTo(caller), toConditions(filter)] };
-      const { skip, limit } = toWindow(page);
       const [rows, total] = await Promise.all([
-        model.find(where).sort(toSort(ordering, ORDERING)).skip(skip).limit(limit).lean<Row[]>(),
+        findPage<Row>(model, where, toOrder(ordering, ORDERING), page),
         model.countDocuments(where),
       ]);
       return { threads: rows.map(toThread), total };

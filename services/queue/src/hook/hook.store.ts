@@ -55,8 +55,8 @@ export function createHookStore(backbone: Pick<Backbone, 'database' | 'ids'>, va
       name: 'name',
       type: 'type',
       active: 'active',
-      config_url: 'config.url',
-      config_app_url: 'config.app.url',
+      config_url: { mayBeEmpty: 'config.url' },
+      config_app_url: { mayBeEmpty: 'config.app.url' },
       events: 'events',
     },
   });

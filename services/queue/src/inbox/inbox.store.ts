@@ -38,7 +38,7 @@ export function createInboxStore(backbone: Pick<Backbone, 'database' | 'ids'>) {
     indexes: [[{ email: 1 }, { unique: true }], [{ organizationId: 1, queueId: 1 }]],
     orderings: {
       ...{ id: '_id', name: 'name', email: 'email', email_prefix: 'emailPrefix' },
-      bounce_email_to: 'queue.settings.email_notifications.recipient.email',
+      bounce_email_to: { mayBeEmpty: 'queue.settings.email_notifications.recipient.email' },
     },
     related: { as: 'queue', from: 'queues', localField: 'queueId' },
   });

@@ -65,12 +65,12 @@ export function createQueueStore(backbone: Pick<Backbone, 'database' | 'ids'>) {
     orderings: {
       id: '_id',
       name: 'name',
-      workspace: 'workspaceId',
-      connector: 'connectorId',
-      hooks: 'hookIds',
-      webhooks: 'hookIds',
+      workspace: { mayBeEmpty: 'workspaceId' },
+      connector: { mayBeEmpty: 'connectorId' },
+      hooks: { mayBeEmpty: 'hookIds' },
+      webhooks: { mayBeEmpty: 'hookIds' },
       schema: 'schemaId',
-      inbox: 'inboxId',
+      inbox: { mayBeEmpty: 'inboxId' },
       locale: 'locale',
     },
   });

@@ -240,7 +240,10 @@ export interface DuplicateOptions {
   readonly copyAutomationSettings: boolean;
 }
 
-/** A new queue with a copy of the schema and settings of another one; no inbox and no annotations. Caller: admin. */
+/**
+ * A new queue with a copy of the schema and settings of another one; no inbox and no annotations. Caller: admin. QUEUE_DELETED once the
+ * deletion of the other one was asked for.
+ */
 export async function duplicateQueue(
   caller: Caller,
   id: number,
@@ -253,6 +256,7 @@ export async function duplicateQueue(
   const [queueId, schemaId] = [await queues.nextId(), await schemas.nextId()];
   return transaction(backbone.database, async (session) => {
     const source = found(await queues.find(caller, id, session));
+    if (source.status !== 'active') throw new Refusal('QUEUE_DELETED');
     const schema = found(await schemas.find(caller, source.schemaId, session));
     await schemas.insert({ ...schema, ...UNMODIFIED, id: schemaId, version: 1 }, session);
     const { email_notifications, automation, ...settings } = source.settings;

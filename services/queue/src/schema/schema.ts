@@ -1,6 +1,6 @@
 import type { Backbone } from '@intake/bus';
 import { transaction } from '@intake/mongo';
-import { type Caller, invalidField, organizationOf, Refusal, requireAdmin } from '@intake/rpc';
+import { type Caller, type FieldErrors, invalidField, organizationOf, Refusal, requireAdmin } from '@intake/rpc';
 import { checkSchemaContent, cleanSchemaContent, type SchemaContent, templateByName } from '@intake/schema';
 import { found, type Modified, modifiedBy, UNMODIFIED } from '../change';
 import { findMetadataProblem, findNameProblem, type JsonObject, refuseProblems } from '../fields';
@@ -34,14 +34,15 @@ export function contentOfTemplate(name: string): SchemaContent {
   return template.content;
 }
 
-/** The sections of a template, which is right by construction, or the given ones, checked and cleaned. */
-function readContent({ contentJson, templateName }: NewSchema): SchemaContent {
-  if (templateName !== undefined) return contentOfTemplate(templateName);
-  if (contentJson === '') throw invalidField('content', 'This field is required.');
-  const content = parseJson(contentJson);
-  const fields = checkSchemaContent(content, { allowEmpty: true });
-  if (fields) throw new Refusal('INVALID', { fields });
-  return cleanSchemaContent(content);
+/** What is wrong with given sections, as field errors; null: nothing. */
+function findContentErrors(contentJson: string): FieldErrors | null {
+  if (contentJson === '') return { content: ['This field is required.'] };
+  return checkSchemaContent(parseJson(contentJson), { allowEmpty: true });
+}
+
+/** Given sections without what is not part of the language; they are right. */
+function cleanContent(contentJson: string): SchemaContent {
+  return cleanSchemaContent(parseJson(contentJson));
 }
 
 /** The errors of a content as a 400 would carry them, or null; an empty content is one. API: schemas.md section 1. */
@@ -68,9 +69,13 @@ export async function createSchema(
   { schemas, backbone }: { schemas: SchemaStore; backbone: Pick<Backbone, 'database'> },
 ): Promise<QueueSchema> {
   requireAdmin(caller);
-  const { name, metadata = {} } = input;
-  refuseProblems({ name: findNameProblem(name), metadata: findMetadataProblem(metadata) });
-  const content = readContent(input);
+  const { name, metadata = {}, templateName, contentJson } = input;
+  const template = templateName === undefined ? undefined : contentOfTemplate(templateName);
+  refuseProblems(
+    { name: findNameProblem(name), metadata: findMetadataProblem(metadata) },
+    template ? null : findContentErrors(contentJson),
+  );
+  const content = template ?? cleanContent(contentJson);
   const schema = {
     id: await schemas.nextId(),
     name,
@@ -104,11 +109,14 @@ export async function updateSchema(
   { schemas, backbone }: Deps,
 ): Promise<QueueSchema> {
   requireAdmin(caller);
-  refuseProblems({
-    name: change.name === undefined ? null : findNameProblem(change.name),
-    metadata: findMetadataProblem(change.metadata),
-  });
-  const content = contentJson === undefined ? undefined : JSON.stringify(readContent({ name: '', contentJson }));
+  refuseProblems(
+    {
+      name: change.name === undefined ? null : findNameProblem(change.name),
+      metadata: findMetadataProblem(change.metadata),
+    },
+    contentJson === undefined ? null : findContentErrors(contentJson),
+  );
+  const content = contentJson === undefined ? undefined : JSON.stringify(cleanContent(contentJson));
   return transaction(backbone.database, async (session) => {
     const before = found(await schemas.find(caller, id, session));
     const isNew = content !== undefined && content !== before.contentJson;
