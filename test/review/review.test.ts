@@ -489,12 +489,37 @@ it('at 400 % the page scrolls as a whole, in one direction', async () => {
   await open(id);
   const panel = await page.getByRole('complementary').boundingBox();
   expect(panel?.height).toBeGreaterThan(1000);
-  await field('Total amount').fill('1 570.50');
+  await waitFor('the first field to have the focus', () =>
+    field('Invoice number').evaluate((input) => input === document.activeElement),
+  );
+  await field('Total amount').focus();
+  await page.keyboard.type('1 570.51');
   await waitFor('the field to be seen', () =>
     field('Total amount').evaluate((input) => {
       const { top, bottom } = input.getBoundingClientRect();
       return top >= 0 && bottom <= innerHeight;
     }),
+  );
+});
+
+it('with the few colours of a system what is chosen and what needs somebody is told', async () => {
+  const [id] = (await upload(await invoice('INV-46'))) as [number];
+  await page.emulateMedia({ forcedColors: 'active' });
+  const background = (selector: string, part?: string) =>
+    page
+      .locator(selector)
+      .first()
+      .evaluate((element, of) => getComputedStyle(element, of).backgroundColor, part);
+  await page.goto(`${root}/queues/${system.queueId}`);
+  await page.getByRole('button', { name: /^All/ }).waitFor();
+  expect(await background('.chips [aria-pressed=true]')).not.toBe(await background('.chips [aria-pressed=false]'));
+  await open(id);
+  await field('Issue date').fill('no date');
+  await page.locator('.field.needs').first().waitFor();
+  expect(await background('.field.needs', '::before')).not.toBe(await background('.panel'));
+  await page.getByRole('button', { name: /^Line items/ }).click();
+  expect(await background('.dock-tab[aria-expanded=true]')).not.toBe(
+    await background('.dock-tab[aria-expanded=false]'),
   );
 });
 
