@@ -362,8 +362,12 @@ it('a document is given back when its page is left, by a link, by the end of the
   await open(id, second);
   await second.getByRole('link', { name: 'Queues' }).click();
   await second.getByRole('heading', { name: 'Queues' }).waitFor();
+  const stored = page.waitForRequest(
+    (request) => request.url().endsWith('/validate') && request.postDataJSON().updated_datapoint_ids.length > 0,
+  );
   await field('Order number').fill('PO-STILL');
-  await untilValue(id, 'order_id', 'PO-STILL');
+  await stored;
+  expect(await readValue(id, 'order_id')).toBe('PO-STILL');
   const triggers = async () =>
     ((await api.get(`/annotations/${id}/history`)).results as Json[]).map((of) => of.trigger);
   expect((await triggers()).filter((trigger) => trigger === 'cancel')).toHaveLength(1);
@@ -382,6 +386,20 @@ it('what was typed last is stored when the window is closed', async () => {
   await field('Order number').fill('PO-CLOSED');
   await page.close({ runBeforeUnload: true });
   await untilValue(id, 'order_id', 'PO-CLOSED');
+});
+
+it('a window with what could not be stored is closed only if one wants', async () => {
+  const [id] = (await upload(await invoice('INV-47'))) as [number];
+  await open(id);
+  await context.setOffline(true);
+  await field('Order number').click();
+  await page.keyboard.type('PO-UNSENT');
+  await page.getByText('1 value is not saved yet').waitFor();
+  const [asked] = await Promise.all([page.waitForEvent('dialog'), page.close({ runBeforeUnload: true })]);
+  expect(asked.type()).toBe('beforeunload');
+  await asked.dismiss();
+  await context.setOffline(false);
+  await untilValue(id, 'order_id', 'PO-UNSENT');
 });
 
 it('who takes a document over sees what was written meanwhile, and extensions hear of one beginning', async () => {

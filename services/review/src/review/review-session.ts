@@ -10,6 +10,7 @@ import type { GridChange } from './table-grid';
 const PAUSE_MS = 350;
 const TRY_AGAIN_MS = 3000;
 const MOST_UNDONE = 100;
+const VALIDATE = '/validate';
 /** As the service says it. API: annotations.md section 5. */
 const WRONG = 'Annotation contains validation errors.';
 
@@ -52,6 +53,8 @@ export class ReviewSession {
   private redoSteps: Step[] = [];
   private line: Promise<unknown> = Promise.resolve();
   private waiting = 0;
+  /** Writes that are on their way; a check is none. */
+  private writing = 0;
   /** Values that are stored and were not checked yet: the service was away meanwhile. */
   private readonly unchecked = new Set<number>();
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -143,14 +146,14 @@ export class ReviewSession {
 
   /** The window is closed or goes elsewhere: of two calls nobody would wait for, the first one could come last. */
   private readonly leaveAtOnce = (): void => {
-    const { drafts, isSaving, hasEnded } = this.store.read();
+    const { drafts, hasEnded } = this.store.read();
     if (!this.hasBegun || this.isFinished || hasEnded || embedded) return;
     const last = { method: 'POST', keepalive: true } as const;
     if (drafts.size > 0) {
       void call(`${this.path}/content/operations`, { ...last, body: { operations: typed(drafts) } }).catch(
         () => undefined,
       );
-    } else if (!isSaving && !this.windows?.any()) {
+    } else if (this.writing === 0 && !this.windows?.any()) {
       void call(`${this.path}/cancel`, last).catch(() => undefined);
     }
     this.windows?.close();
@@ -383,10 +386,16 @@ export class ReviewSession {
     );
   }
 
-  /** Writes to the content, and knows that it has done so. */
-  private post<T>(path: string, body: object): Promise<T> {
+  /** Writes to the content, or has it checked, which may write, and knows that it has done so. */
+  private async post<T>(path: string, body: object): Promise<T> {
     const onRequestId: CallOptions['onRequestId'] = (id) => this.own.add(id);
-    return call<T>(`${this.path}/content${path}`, { method: 'POST', body, onRequestId });
+    const isWrite = path !== VALIDATE;
+    if (isWrite) this.writing += 1;
+    try {
+      return await call<T>(`${this.path}/content${path}`, { method: 'POST', body, onRequestId });
+    } finally {
+      if (isWrite) this.writing -= 1;
+    }
   }
 
   /** Every value: not the buttons, which nobody has pressed. */
@@ -405,7 +414,7 @@ export class ReviewSession {
   }
 
   private async validate(updated: readonly number[], isStart = false): Promise<void> {
-    const { messages, updated_datapoints: nodes } = await this.post<Validation>('/validate', {
+    const { messages, updated_datapoints: nodes } = await this.post<Validation>(VALIDATE, {
       actions: isStart ? ['user_update', 'started'] : ['user_update'],
       updated_datapoint_ids: updated,
     });
