@@ -149,6 +149,38 @@ it('tells of suggested edits that are made, changed and deleted', async () => {
   for (const one of [stream, nowhere]) one.close();
 });
 
+it('tells who reviews of each write of content, with the request that wrote', async () => {
+  const reviewer = await makeUser([system.queueId]);
+  const mine = await listen(bearer(reviewer.api));
+  const other = await listen(bearer(admin), { base: second.baseUrl });
+  const { url } = await importOne();
+  const { queue } = await admin.get(url);
+  await reviewer.api.post(`${url}/start`);
+  const { content } = await reviewer.api.get(`${url}/content`);
+  const write = (value: string) =>
+    reviewer.api.request('PATCH', `${url}/content/${content[0].children[0].id}`, { body: { content: { value } } });
+  const answers = [await write('A-1'), await write('A-2')];
+  const told = await waitFor('both writes to be heard', async () => {
+    const heard = mine.heard.filter(({ event }) => event === 'content');
+    return heard.length === 2 ? heard : null;
+  });
+  const modifier = (await reviewer.api.get('/auth/user')).url;
+  expect(told).toEqual(
+    answers.map((answer) => ({
+      ...{ id: undefined, event: 'content' },
+      data: { annotation: url, queue, modifier, request_id: answer.headers.get('x-request-id') },
+    })),
+  );
+  await reviewer.api.post(`${url}/cancel`);
+  await waitFor('the other one to hear the end', async () =>
+    other.heard.some(
+      ({ data }) => data.url?.endsWith(`/annotations/${url.split('/').at(-1)}`) && data.previous_status === 'reviewing',
+    ),
+  );
+  expect(other.heard.filter(({ event }) => event === 'content')).toEqual([]);
+  for (const stream of [mine, other]) stream.close();
+});
+
 it('tells each caller what it may see only', async () => {
   const neighbour = await system.createOrganization(`Neighbour${++counter}`);
   const foreign = await listen(bearer(await system.login(neighbour.admin)));

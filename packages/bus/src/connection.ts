@@ -14,7 +14,7 @@ import {
   StorageType,
   type StreamConfig,
 } from 'nats';
-import { wasPublishedAgain } from './event';
+import { requestIdOf, wasPublishedAgain } from './event';
 import { readNatsUrl } from './nats-url';
 import { type Payload, STREAMS, SUBJECTS, type Subject, streamOf } from './subjects';
 
@@ -56,9 +56,12 @@ export interface Bus {
   ensureConsumer(stream: keyof typeof STREAMS, config: Partial<ConsumerConfig>): Promise<void>;
   /**
    * Calls `handle` for every such event from now on, in every replica; nothing is kept for later. `again`: the event is not
-   * new, it is published once more because the bus had lost its data.
+   * new, it is published once more because the bus had lost its data. `requestId`: the request that made it.
    */
-  listen<S extends Subject>(subject: S, handle: (payload: Payload<S>, again: boolean) => void): void;
+  listen<S extends Subject>(
+    subject: S,
+    handle: (payload: Payload<S>, again: boolean, requestId?: string) => void,
+  ): void;
   /** Tells all replicas something, this one too; nobody may hear it. The payload is written as JSON. */
   signal(topic: string, payload?: object): void;
   /** Calls `handle` for every signal on a topic. */
@@ -229,7 +232,7 @@ export function connectBus(runtime: Runtime, { url, prefix }: BusOptions): Bus {
             if (error) return;
             try {
               const payload = SUBJECTS[subject].fromJSON(message.json()) as Payload<typeof subject>;
-              handle(payload, wasPublishedAgain(message));
+              handle(payload, wasPublishedAgain(message), requestIdOf(message));
             } catch (problem) {
               runtime.log.error({ err: problem, subject }, 'event could not be heard');
             }

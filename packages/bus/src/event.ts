@@ -67,6 +67,11 @@ export function wasPublishedAgain(message: Pick<Msg, 'headers'>): boolean {
   return message.headers?.has(HEADER.again) ?? false;
 }
 
+/** The request that made the event in a message. */
+export function requestIdOf(message: Pick<Msg, 'headers'>): string | undefined {
+  return message.headers?.get(HEADER.requestId) || undefined;
+}
+
 /** Id of the event in a message, also when the rest of it cannot be read. */
 export function idOf(message: JsMsg): string {
   return message.headers?.get(HEADER.id) || `${message.info.stream}#${message.seq}`;
@@ -82,7 +87,7 @@ export function fromMessage<S extends Subject>(message: JsMsg, subject: S): BusE
     aggregate: h?.get(HEADER.aggregate) ?? '',
     version: Number(h?.get(HEADER.version) ?? 0),
     at: new Date(h?.get(HEADER.at) ?? 0),
-    requestId: h?.get(HEADER.requestId) || undefined,
+    requestId: requestIdOf(message),
     traceparent: h?.get(HEADER.traceparent) || undefined,
   };
 }

@@ -19,6 +19,9 @@ const client = new QueryClient({
   },
 });
 
+// Given back by the browser as it was left: much may have happened since.
+window.addEventListener('pageshow', ({ persisted }) => persisted && location.reload());
+
 const root = document.getElementById('root');
 if (!root) throw new Error('index.html has no #root');
 await finishSingleSignOn();

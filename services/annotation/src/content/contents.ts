@@ -187,6 +187,7 @@ export function createContents(tools: AnnotationTools) {
         version: after.version,
         nodeIds: [...change.changed, ...change.added].map(({ id }) => id),
         actorId: caller.userId ?? undefined,
+        reviewerId: after.reviewerId ?? undefined,
       }),
     });
   }

@@ -85,6 +85,7 @@ export function createMigrations(runtime: Pick<Runtime, 'log'>, tools: Migration
           queueId: before.queueId,
           version: migrated.version,
           nodeIds: [...change.changed, ...change.added].map(({ id }) => id),
+          reviewerId: before.reviewerId ?? undefined,
         }),
       });
     });

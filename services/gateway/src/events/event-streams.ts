@@ -6,7 +6,14 @@ import { currentContext, type Runtime, runInContext } from '@intake/service';
 import type { ApiUrls } from '@intake/urls';
 import { Gauge } from 'prom-client';
 import { EventLog } from './event-log';
-import { annotationChanged, type Happened, suggestedEditChanged, taskChanged } from './happened';
+import {
+  annotationChanged,
+  type ContentChanged,
+  contentChanged,
+  type Happened,
+  suggestedEditChanged,
+  taskChanged,
+} from './happened';
 
 /** Who listens, and to whom it is told when who that is has changed. */
 export interface Listener {
@@ -70,7 +77,7 @@ export function createEventStreams(runtime: Runtime, bus: Bus): EventStreams {
     if (output.readableLength + output.writableLength > MOST_WAITING_BYTES) output.destroy();
     else output.write(text);
   };
-  const sees = ({ caller }: Stream, happened: Happened) =>
+  const sees = ({ caller }: Stream, happened: ContentChanged) =>
     caller.organizationId === happened.organizationId && happened.isFor(caller);
   const tell = (stream: Stream, happened: Happened): void => {
     if (sees(stream, happened)) send(stream, format(happened.name, happened.toJson(stream.urls), happened.id));
@@ -89,9 +96,17 @@ export function createEventStreams(runtime: Runtime, bus: Bus): EventStreams {
     if (again || !log.add(happened)) return;
     for (const stream of streams) tell(stream, happened);
   };
+  const hearContent = (changed: ContentChanged): void => {
+    noticeGap();
+    for (const stream of streams)
+      if (sees(stream, changed)) send(stream, format('content', changed.toJson(stream.urls)));
+  };
   for (const status of ANNOTATION_STATUSES) {
     bus.listen(`annotation.${status}`, (event, again) => hear(annotationChanged(event), again));
   }
+  bus.listen('annotation.content_changed', (event, again, requestId) => {
+    if (!again) hearContent(contentChanged(event, requestId));
+  });
   bus.listen('annotation.suggested_edit_changed', (event, again) => hear(suggestedEditChanged(event), again));
   bus.listen('task.changed', (event, again) => hear(taskChanged(event), again));
 

@@ -54,6 +54,24 @@ export function suggestedEditChanged(event: events.SuggestedEditChanged): Happen
   };
 }
 
+/** Content was written. It is told while it happens, and not again to who comes back: content is read anew then. */
+export type ContentChanged = Omit<Happened, 'id' | 'name'>;
+
+/** Seen by who reviews the annotation, in whatever window. */
+export function contentChanged(event: events.AnnotationContentChanged, requestId: string | undefined): ContentChanged {
+  const { annotationId, reviewerId } = event;
+  return {
+    organizationId: event.organizationId,
+    isFor: (caller) => reviewerId !== undefined && caller.userId === reviewerId,
+    toJson: (urls) => ({
+      annotation: urls.annotation(annotationId),
+      queue: urls.queue(event.queueId),
+      modifier: urlOrNull(urls.user, event.actorId),
+      request_id: requestId ?? null,
+    }),
+  };
+}
+
 /** Seen by who made the task, and by admins, as the task itself. */
 export function taskChanged(task: events.TaskChanged): Happened {
   return {

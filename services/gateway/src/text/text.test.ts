@@ -40,3 +40,26 @@ it('finds what was misread only within the tolerance', () => {
   expect(findPhrase(words, 'lnvoice', 0)).toEqual([]);
   expect(findPhrase(words, 'lnvoice', 1)).toEqual([[10, 10, 80, 20]]);
 });
+
+describe('of two columns', () => {
+  const columns = readWords(
+    JSON.stringify([
+      ['Ship', 10, 10, 40, 20, 0],
+      ['to', 45, 10, 55, 20, 0],
+      ['Bill', 100, 10, 125, 20, 0],
+      ['to', 130, 10, 140, 20, 0],
+      ['Acme', 10, 25, 45, 35, 1],
+      ['Contoso', 100, 25, 150, 35, 1],
+    ]),
+  );
+
+  it.each([
+    ['ship to', [[10, 10, 55, 20]]],
+    ['to bill', []],
+    ['acme contoso', []],
+    ['to acme', [[10, 10, 55, 35]]],
+    ['to contoso', [[100, 10, 150, 35]]],
+  ])('finds %j within one of them', (phrase, expected) => {
+    expect(findPhrase(columns, phrase, 0)).toEqual(expected);
+  });
+});

@@ -34,6 +34,10 @@ export interface CallOptions {
   readonly body?: unknown;
   readonly signal?: AbortSignal;
   readonly headers?: Record<string, string>;
+  /** The call outlives the page. */
+  readonly keepalive?: boolean;
+  /** Is told the id of the request (`X-Request-Id`), when it has succeeded. */
+  readonly onRequestId?: (id: string) => void;
   /** A login, whose 401 does not mean that a session has ended. */
   readonly isLogin?: boolean;
 }
@@ -66,12 +70,13 @@ export async function callForFile(path: string, options?: CallOptions): Promise<
 
 async function request(
   path: string,
-  { method = 'GET', body, signal, headers = {}, isLogin = false }: CallOptions = {},
+  { method = 'GET', body, signal, headers = {}, keepalive, onRequestId, isLogin = false }: CallOptions = {},
 ): Promise<Response> {
   const isRead = method === 'GET';
   const response = await fetch(API + pathOf(path), {
     method,
     signal,
+    keepalive,
     credentials: embedded ? 'omit' : 'same-origin',
     headers: {
       ...(isRead ? {} : { 'Content-Type': 'application/json' }),
@@ -88,6 +93,7 @@ async function request(
     if (error.isLoggedOut && !isLogin) noteSessionLost();
     throw error;
   }
+  onRequestId?.(response.headers.get('X-Request-Id') ?? '');
   return response;
 }
 

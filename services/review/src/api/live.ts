@@ -13,6 +13,23 @@ const TRY_AGAIN_MS = 30_000;
 /** Changes that come together are read together. */
 const GATHER_MS = 250;
 
+/** Content of an annotation under review was written. */
+interface ContentWritten {
+  readonly annotation: string;
+  readonly request_id: string | null;
+}
+type ContentListener = (written: ContentWritten | null) => void;
+const contentListeners = new Set<ContentListener>();
+
+/** Hears of writes of content; null: there may have been some that nobody told. Answers how to end it. */
+export function onContentWritten(listener: ContentListener): () => void {
+  contentListeners.add(listener);
+  return () => void contentListeners.delete(listener);
+}
+const tellContent = (written: ContentWritten | null) => {
+  for (const listener of contentListeners) listener(written);
+};
+
 /** How often a list is asked for while nothing tells of changes. */
 export function useRefetchInterval(): number | false {
   const lost = sessionLost.use();
@@ -27,6 +44,7 @@ export function useLiveChanges(client: QueryClient, isLoggedIn: boolean): void {
     let source: EventSource | undefined;
     let again: ReturnType<typeof setTimeout> | undefined;
     let gathering: ReturnType<typeof setTimeout> | undefined;
+    let wasReady = false;
     const refresh = () => {
       gathering ??= setTimeout(() => {
         gathering = undefined;
@@ -47,7 +65,10 @@ export function useLiveChanges(client: QueryClient, isLoggedIn: boolean): void {
       source.addEventListener('ready', () => {
         isLive.set(true);
         refresh();
+        if (wasReady) tellContent(null);
+        wasReady = true;
       });
+      source.addEventListener('content', ({ data }) => tellContent(JSON.parse(data)));
       for (const event of ['annotation', 'suggested_edit']) source.addEventListener(event, refresh);
       source.onerror = () => {
         isLive.set(false);

@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { ApiError, call, pathOf } from './client';
+import { API, ApiError, call, pathOf } from './client';
 import type {
   Annotation,
   BlockerReason,
@@ -88,8 +88,11 @@ async function readPast(queueId: number, schemaIds: readonly string[], signal: A
   return documents;
 }
 
+const queryOf = (values: Readonly<Record<string, string>>) =>
+  new URLSearchParams(Object.entries(values).filter(([, value]) => value !== ''));
+
 const listPath = ({ queueId, statuses, search, ordering, page }: Wanted) => {
-  const query = new URLSearchParams({
+  const query = queryOf({
     queue: String(queueId),
     status: statuses.join(','),
     search,
@@ -98,9 +101,12 @@ const listPath = ({ queueId, statuses, search, ordering, page }: Wanted) => {
     page_size: '25',
     sideload: 'documents,modifiers',
   });
-  for (const [key, value] of [...query]) if (value === '') query.delete(key);
   return `/annotations?${query}`;
 };
+
+/** Where all that is listed, on whatever page, is had as a spreadsheet. */
+export const spreadsheetUrl = ({ queueId, statuses, search, ordering }: Wanted) =>
+  `${API}/queues/${queueId}/export?${queryOf({ format: 'xlsx', status: statuses.join(','), search, ordering })}`;
 
 const ALWAYS = { staleTime: Number.POSITIVE_INFINITY } as const;
 

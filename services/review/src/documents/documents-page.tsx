@@ -1,10 +1,17 @@
-import { ChevronLeftIcon, ChevronRightIcon, GearIcon, MagnifyingGlassIcon, UploadIcon } from '@radix-ui/react-icons';
+import {
+  ChevronLeftIcon,
+  ChevronRightIcon,
+  DownloadIcon,
+  GearIcon,
+  MagnifyingGlassIcon,
+  UploadIcon,
+} from '@radix-ui/react-icons';
 import { useQuery } from '@tanstack/react-query';
-import { useDeferredValue, useEffect, useState } from 'react';
+import { type ReactNode, useDeferredValue, useEffect, useState } from 'react';
 import { Link, useParams, useSearchParams } from 'react-router';
 import { ApiError } from '../api/client';
 import { useRefetchInterval } from '../api/live';
-import { type AnnotationPage, queries } from '../api/queries';
+import { type AnnotationPage, queries, spreadsheetUrl } from '../api/queries';
 import type { Queue } from '../api/types';
 import { ReviewNextButton } from '../queues/review-next';
 import { nameOf, useUser } from '../shell/user-context';
@@ -93,7 +100,13 @@ export function DocumentsPage() {
           {list.data.results.length === 0 && (
             <p className="muted empty">{wanted.search ? texts.documents.noneFound : texts.documents.none}</p>
           )}
-          <Paging page={wanted.page} data={list.data} onPage={(page) => change({ page: String(page) })} />
+          <Paging page={wanted.page} data={list.data} onPage={(page) => change({ page: String(page) })}>
+            {list.data.results.length > 0 && (
+              <a className="button" href={spreadsheetUrl(wanted)} download title={texts.documents.exportHint}>
+                <DownloadIcon aria-hidden /> {texts.documents.export}
+              </a>
+            )}
+          </Paging>
         </>
       )}
     </>
@@ -263,14 +276,18 @@ function Paging({
   page,
   data,
   onPage,
+  children,
 }: {
   readonly page: number;
   readonly data: AnnotationPage;
   readonly onPage: (page: number) => void;
+  readonly children: ReactNode;
 }) {
   const { total, total_pages: pages } = data.pagination;
   return (
     <div className="paging">
+      {children}
+      <span className="spacer" />
       <span className="muted">{texts.documents.page(page, pages, total)}</span>
       <button type="button" className="icon" disabled={page <= 1} onClick={() => onPage(page - 1)}>
         <ChevronLeftIcon /> <span className="hidden">{texts.documents.previous}</span>

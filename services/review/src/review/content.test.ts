@@ -1,5 +1,6 @@
 import type { Content, ContentNode, Message, SchemaNode } from '../api/types';
 import {
+  changedNodes,
   columnOperations,
   columnsOf,
   fieldsOf,
@@ -7,11 +8,13 @@ import {
   indexSchema,
   linesOf,
   mergeNodes,
+  movedRows,
   needsPerson,
   nextField,
   operationsBetween,
   pasteOperations,
   rowOperations,
+  rowsOf,
   tablesOf,
 } from './content';
 
@@ -263,4 +266,25 @@ it('messages about what is not shown are told with its name', () => {
     ['all', 'wrong'],
     ['4711', 'wrong'],
   ]);
+});
+
+it('hidden rows keep their place, and are passed', () => {
+  const [a, b, c] = [row(10, 'a'), { ...row(20, 'b'), hidden: true }, row(30, 'c')];
+  const rows = [a, b, c];
+  expect(rowsOf(table(rows), index)).toEqual([
+    { row: a, at: 0 },
+    { row: c, at: 2 },
+  ]);
+  expect(movedRows(rows, 2, -1, index)).toEqual({ rows: [c, a, b], to: 0 });
+  expect(movedRows(rows, 0, 1, index)).toEqual({ rows: [b, c, a], to: 2 });
+  expect(movedRows(rows, 2, 1, index)).toEqual({ rows, to: 2 });
+  expect(fieldsOf(tree(rows), index).filter(({ multivalue }) => multivalue?.id === 90)).toHaveLength(4);
+});
+
+it('what has changed are values, or tables whose rows are others', () => {
+  const before = tree([row(10, 'a'), row(20, 'b')]);
+  expect(changedNodes(before, structuredClone(before))).toEqual([]);
+  const cells = changedNodes(before, tree([row(10, 'a'), row(20, 'other')]));
+  expect(cells.map(({ schema_id }) => schema_id)).toEqual(['what']);
+  expect(changedNodes(before, tree([row(10, 'a')])).map(({ id }) => id)).toEqual([90]);
 });

@@ -45,7 +45,8 @@ export function fieldsOf(tree: readonly ContentNode[], index: SchemaIndex): Fiel
       if (node.category !== 'multivalue' || isHidden(node, index.get(node.schema_id))) continue;
       node.children?.forEach((child, row) => {
         if (child.category === 'datapoint') add(plain, child, node, row);
-        else for (const cell of child.children ?? []) add(inTables, cell, node, row);
+        else if (!isHidden(child, index.get(child.schema_id)))
+          for (const cell of child.children ?? []) add(inTables, cell, node, row);
       });
     }
   }
@@ -64,6 +65,26 @@ export function tablesOf(tree: readonly ContentNode[], index: SchemaIndex): Cont
       const schema = index.get(node.schema_id);
       return schema !== undefined && !isHidden(node, schema) && childrenOf(schema)[0]?.category === 'tuple';
     });
+}
+
+/** Rows of a table, or values of a list, that are shown, with their places among all of them. */
+export function rowsOf({ children = [] }: ContentNode, index: SchemaIndex) {
+  return children.flatMap((row, at) => (isHidden(row, index.get(row.schema_id)) ? [] : [{ row, at }]));
+}
+
+/** Rows of which one has moved to the place of the next one that is shown. */
+export function movedRows(
+  rows: readonly ContentNode[],
+  at: number,
+  by: 1 | -1,
+  index: SchemaIndex,
+): { readonly rows: ContentNode[]; readonly to: number } {
+  const shown = rows.map((row, i) => (isHidden(row, index.get(row.schema_id)) ? -1 : i)).filter((i) => i >= 0);
+  const to = shown[shown.indexOf(at) + by];
+  const moved = [...rows];
+  if (to === undefined || !shown.includes(at)) return { rows: moved, to: at };
+  moved.splice(to, 0, ...moved.splice(at, 1));
+  return { rows: moved, to };
 }
 
 /** A table as it is now. */
@@ -98,11 +119,13 @@ export function columnsOf(table: ContentNode, index: SchemaIndex, kind: 'values'
   const schema = index.get(table.schema_id);
   const tuple = schema && childrenOf(schema)[0];
   const isWanted = ({ type }: SchemaNode) => (type === 'button') === (kind === 'buttons');
-  const rows = table.children ?? [];
+  const rows = rowsOf(table, index);
   const isShown = (column: SchemaNode) =>
     rows.length === 0
       ? !column.hidden
-      : rows.some(({ children }) => children?.some((cell) => cell.schema_id === column.id && !isHidden(cell, column)));
+      : rows.some(({ row: { children } }) =>
+          children?.some((cell) => cell.schema_id === column.id && !isHidden(cell, column)),
+        );
   return tuple ? childrenOf(tuple).filter((column) => isWanted(column) && isShown(column)) : [];
 }
 
@@ -154,6 +177,19 @@ export function mergeNodes(tree: readonly ContentNode[], nodes: readonly Content
     return node.children ? { ...node, children: node.children.map(merge) } : node;
   };
   return tree.map(merge);
+}
+
+/** Nodes of a tree that another one of the same annotation has otherwise; a table whose rows are others, as a whole. */
+export function changedNodes(from: readonly ContentNode[], to: readonly ContentNode[]): ContentNode[] {
+  const before = new Map(from.map((node) => [node.id, node]));
+  return to.flatMap((node) => {
+    const old = before.get(node.id);
+    const [children, oldChildren] = [node.children, old?.children];
+    const hasSameRows =
+      children && oldChildren?.length === children.length && children.every(({ id }, i) => id === oldChildren[i]?.id);
+    if (hasSameRows) return changedNodes(oldChildren, children);
+    return old && !children && isSame(old, node) ? [] : [node];
+  });
 }
 
 export function flatten(tree: readonly ContentNode[]): ContentNode[] {
@@ -250,13 +286,14 @@ export function pasteOperations(
       all.findIndex(({ id }) => id === from.column),
     ),
   );
+  const rows = rowsOf(multivalue, index).filter(({ at }) => at >= from.row);
   return lines.flatMap((line, i): Operation[] => {
     const cells = columns.slice(0, line.length).filter(isEditable);
     const cellIn = (column: SchemaNode) => ({
       content: { value: line[columns.indexOf(column)] ?? '' },
       validation_sources: ['human'],
     });
-    const row = multivalue.children?.[from.row + i];
+    const row = rows[i]?.row;
     if (!row) {
       const value = cells.map((column) => ({ schema_id: column.id, ...cellIn(column) }));
       return value.length > 0 ? [{ op: 'add', id: multivalue.id, value }] : [];
@@ -281,7 +318,10 @@ function replace(node: ContentNode, goal: ContentNode, index: SchemaIndex): Oper
 }
 
 /** Buttons hold nothing, and what is computed is computed again. */
-function isStored({ schema_id }: ContentNode, index: SchemaIndex): boolean {
-  const schema = index.get(schema_id);
-  return schema?.type !== 'button' && schema?.ui_configuration?.type !== 'formula';
+function isStored(node: ContentNode, index: SchemaIndex): boolean {
+  return index.get(node.schema_id)?.type !== 'button' && !isComputed(node, index);
+}
+
+export function isComputed({ schema_id }: ContentNode, index: SchemaIndex): boolean {
+  return index.get(schema_id)?.ui_configuration?.type === 'formula';
 }

@@ -2,7 +2,7 @@ import { CheckIcon, Cross2Icon, EyeOpenIcon, PlusIcon } from '@radix-ui/react-ic
 import type { BlockerReason, ContentNode, Message, SchemaNode } from '../api/types';
 import { texts } from '../texts';
 import { FieldButton } from './buttons';
-import { childrenOf, isHidden, needsPerson, type SchemaIndex } from './content';
+import { childrenOf, isHidden, needsPerson, rowsOf, type SchemaIndex } from './content';
 import { FieldInput } from './field-input';
 
 /** What the fields of a review share. */
@@ -78,13 +78,13 @@ function ValueList({ multivalue, ...props }: FieldProps & { readonly multivalue:
   return (
     <fieldset className="values">
       <legend>{schema.label}</legend>
-      {multivalue.children?.map((node, row) => (
+      {rowsOf(multivalue, props.index).map(({ row: node, at }, i) => (
         <FieldRow
           key={node.id}
           {...props}
           node={node}
-          label={`${schema.label} ${row + 1}`}
-          onRemove={() => props.onRemoveRow(multivalue, row)}
+          label={`${schema.label} ${i + 1}`}
+          onRemove={() => props.onRemoveRow(multivalue, at)}
         />
       ))}
       {!props.isReadOnly && (

@@ -3,7 +3,7 @@ import { type ClipboardEvent, Fragment, useRef } from 'react';
 import type { ContentNode, Message, SchemaNode } from '../api/types';
 import { texts } from '../texts';
 import { FieldButton } from './buttons';
-import { columnsOf, isHidden, linesOf, needsPerson } from './content';
+import { columnsOf, isHidden, linesOf, needsPerson, rowsOf } from './content';
 import { FieldInput } from './field-input';
 import type { FieldProps } from './field-panel';
 import { useRowWindow } from './use-row-window';
@@ -28,20 +28,22 @@ export function Grid({ table, ...props }: GridProps) {
   const { index, messages, activeId, isReadOnly, onExchange, onPaste } = props;
   const columns = columnsOf(table, index);
   const buttons = columnsOf(table, index, 'buttons');
-  const rows = table.children ?? [];
+  const rows = rowsOf(table, index);
   const own = messages.filter(({ id }) => id === String(table.id));
   // Of a column without values there is nothing to sum.
   const sums = own.filter(({ type, schema_id }) => type === 'aggregation' && hasValues(rows, schema_id));
   const scroller = useRef<HTMLDivElement>(null);
-  const active = activeId === null ? -1 : rows.findIndex(({ children }) => children?.some(({ id }) => id === activeId));
+  const active =
+    activeId === null ? -1 : rows.findIndex(({ row: { children } }) => children?.some(({ id }) => id === activeId));
   const drawn = useRowWindow(scroller, rows.length, active < 0 ? undefined : active);
 
   const paste = (event: ClipboardEvent) => {
     const text = event.clipboardData.getData('text/plain');
-    const cell = rows[active]?.children?.find(({ id }) => id === activeId);
-    if (isReadOnly || !cell || !/[\t\n]/.test(text.trim())) return;
+    const place = rows[active];
+    const cell = place?.row.children?.find(({ id }) => id === activeId);
+    if (isReadOnly || !place || !cell || !/[\t\n]/.test(text.trim())) return;
     event.preventDefault();
-    onPaste(table, linesOf(text), { row: active, column: cell.schema_id });
+    onPaste(table, linesOf(text), { row: place.at, column: cell.schema_id });
   };
   return (
     <div className="grid-box" ref={scroller} onPaste={paste}>
@@ -77,14 +79,28 @@ export function Grid({ table, ...props }: GridProps) {
           </tr>
         </thead>
         <tbody>
-          {drawn.map((one, i) =>
-            'gap' in one ? (
+          {drawn.map((one, i) => {
+            if ('gap' in one) {
               // biome-ignore lint/suspicious/noArrayIndexKey: gaps have nothing of their own
-              <tr key={`gap ${i}`} className="row-gap" aria-hidden style={{ height: one.gap }} />
-            ) : (
-              <Row key={rows[one.row]?.id} {...props} table={table} columns={columns} buttons={buttons} at={one.row} />
-            ),
-          )}
+              return <tr key={`gap ${i}`} className="row-gap" aria-hidden style={{ height: one.gap }} />;
+            }
+            const shown = rows[one.row];
+            const number = one.row + 1;
+            return (
+              shown && (
+                <Row
+                  key={shown.row.id}
+                  {...props}
+                  {...shown}
+                  number={number}
+                  isLast={number === rows.length}
+                  table={table}
+                  columns={columns}
+                  buttons={buttons}
+                />
+              )
+            );
+          })}
         </tbody>
         {sums.length > 0 && (
           <tfoot>
@@ -105,8 +121,10 @@ export function Grid({ table, ...props }: GridProps) {
   );
 }
 
-function hasValues(rows: readonly ContentNode[], column: string | undefined): boolean {
-  return rows.some(({ children }) => children?.some((cell) => cell.schema_id === column && cell.content?.value));
+function hasValues(rows: readonly { readonly row: ContentNode }[], column: string | undefined): boolean {
+  return rows.some(({ row: { children } }) =>
+    children?.some((cell) => cell.schema_id === column && cell.content?.value),
+  );
 }
 
 function sumOf(column: string, sums: readonly Message[]) {
@@ -161,21 +179,23 @@ function Heading({
 interface RowProps extends Omit<GridProps, 'onExchange' | 'onPaste'> {
   readonly columns: readonly SchemaNode[];
   readonly buttons: readonly SchemaNode[];
+  readonly row: ContentNode;
+  /** Its place among all rows, from 0. */
   readonly at: number;
+  /** Its place among those that are shown, from 1. */
+  readonly number: number;
+  readonly isLast: boolean;
 }
 
-function Row({ table, columns, buttons, at, ...props }: RowProps) {
+function Row({ table, columns, buttons, row, at, number, isLast, ...props }: RowProps) {
   const { isReadOnly, onRemoveRow, onMoveRow, onPress } = props;
-  const row = table.children?.[at];
-  if (!row) return null;
-  const last = (table.children?.length ?? 0) - 1;
   return (
-    <tr data-row={at} aria-rowindex={at + 2}>
+    <tr data-row={number} aria-rowindex={number + 1}>
       <th scope="row" className="row-number">
-        {at + 1}
+        {number}
       </th>
       {columns.map((column) => (
-        <Cell key={column.id} {...props} row={row} at={at} column={column} />
+        <Cell key={column.id} {...props} row={row} number={number} column={column} />
       ))}
       {buttons.map((button) => {
         const node = row.children?.find(({ schema_id }) => schema_id === button.id);
@@ -185,7 +205,7 @@ function Row({ table, columns, buttons, at, ...props }: RowProps) {
               <FieldButton
                 node={node}
                 schema={button}
-                label={`${button.label}, ${texts.review.row(at + 1)}`}
+                label={`${button.label}, ${texts.review.row(number)}`}
                 isDisabled={isReadOnly}
                 onPress={onPress}
               />
@@ -199,8 +219,8 @@ function Row({ table, columns, buttons, at, ...props }: RowProps) {
             <button
               type="button"
               className="icon"
-              disabled={at === 0}
-              aria-label={`${texts.review.moveUp}: ${texts.review.row(at + 1)}`}
+              disabled={number === 1}
+              aria-label={`${texts.review.moveUp}: ${texts.review.row(number)}`}
               onClick={() => onMoveRow(table, at, -1)}
             >
               <ArrowUpIcon />
@@ -208,8 +228,8 @@ function Row({ table, columns, buttons, at, ...props }: RowProps) {
             <button
               type="button"
               className="icon"
-              disabled={at === last}
-              aria-label={`${texts.review.moveDown}: ${texts.review.row(at + 1)}`}
+              disabled={isLast}
+              aria-label={`${texts.review.moveDown}: ${texts.review.row(number)}`}
               onClick={() => onMoveRow(table, at, 1)}
             >
               <ArrowDownIcon />
@@ -217,7 +237,7 @@ function Row({ table, columns, buttons, at, ...props }: RowProps) {
             <button
               type="button"
               className="icon"
-              aria-label={`${texts.review.removeRow}: ${texts.review.row(at + 1)}`}
+              aria-label={`${texts.review.removeRow}: ${texts.review.row(number)}`}
               onClick={() => onRemoveRow(table, at)}
             >
               <TrashIcon />
@@ -231,7 +251,7 @@ function Row({ table, columns, buttons, at, ...props }: RowProps) {
 
 function Cell({
   row,
-  at,
+  number,
   column,
   messages,
   drafts,
@@ -241,7 +261,7 @@ function Cell({
   onActivate,
   onHover,
   onType,
-}: FieldProps & { readonly row: ContentNode; readonly at: number; readonly column: SchemaNode }) {
+}: FieldProps & { readonly row: ContentNode; readonly number: number; readonly column: SchemaNode }) {
   const node = row.children?.find(({ schema_id }) => schema_id === column.id);
   if (!node || isHidden(node, column)) return <td />;
   const own = messages.filter(({ id, type }) => id === String(node.id) && type !== 'aggregation');
@@ -268,7 +288,7 @@ function Cell({
         node={node}
         schema={column}
         draft={draft}
-        label={`${column.label}, ${texts.review.row(at + 1)}${said ? `: ${said}` : ''}`}
+        label={`${column.label}, ${texts.review.row(number)}${said ? `: ${said}` : ''}`}
         isInvalid={error !== undefined}
         isReadOnly={isReadOnly}
         isCell

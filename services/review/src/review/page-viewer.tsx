@@ -106,7 +106,8 @@ export function PageViewer(props: ViewerProps) {
   const active = marks.find(({ id }) => id === activeId);
   const place = active && `${active.id} ${active.box.join()}`;
   useEffect(() => {
-    if (place) scroller.current?.querySelector('.mark.active')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+    const mark = place && scroller.current?.querySelector('.mark.active');
+    if (mark) showIn(scroller.current as Element, mark);
   }, [place]);
 
   const show = (number: number) => {
@@ -185,6 +186,21 @@ export function PageViewer(props: ViewerProps) {
       </div>
     </div>
   );
+}
+
+/** Room around the active frame, to the sides and above and below. */
+const MARK_MARGIN_PX = [40, 90] as const;
+
+/** Scrolls a box until an element is seen in it, and nothing around the box: the field with the focus stays where it is. */
+function showIn(box: Element, element: Element): void {
+  const [outer, inner] = [box.getBoundingClientRect(), element.getBoundingClientRect()];
+  const [x, y] = MARK_MARGIN_PX;
+  const by = (from: number, to: number, start: number, end: number) =>
+    from < start ? from - start : to > end ? Math.min(to - end, from - start) : 0;
+  box.scrollBy({
+    left: by(inner.left - x, inner.right + x, outer.left, outer.right),
+    top: by(inner.top - y, inner.bottom + y, outer.top, outer.bottom),
+  });
 }
 
 const NO_MARKS: readonly Mark[] = [];

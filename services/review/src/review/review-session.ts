@@ -1,13 +1,16 @@
-import { ApiError, call } from '../api/client';
+import { ApiError, type CallOptions, call } from '../api/client';
 import type { Box, ContentNode, Message, Operation } from '../api/types';
-import { createStore, sessionLost } from '../session/session-store';
-import { flatten, mergeNodes, operationsBetween, type SchemaIndex } from './content';
+import { embedded } from '../session/embedded';
+import { beforeLogout, createStore, sessionLost } from '../session/session-store';
+import { changedNodes, flatten, isComputed, mergeNodes, operationsBetween, type SchemaIndex } from './content';
+import { type OtherWindows, watchWindows } from './other-windows';
 import type { GridChange } from './table-grid';
 
 /** A pause in typing after which what was typed is sent. */
 const PAUSE_MS = 350;
 const TRY_AGAIN_MS = 3000;
 const MOST_UNDONE = 100;
+const VALIDATE = '/validate';
 /** As the service says it. API: annotations.md section 5. */
 const WRONG = 'Annotation contains validation errors.';
 
@@ -50,12 +53,19 @@ export class ReviewSession {
   private redoSteps: Step[] = [];
   private line: Promise<unknown> = Promise.resolve();
   private waiting = 0;
+  /** Writes that are on their way; a check is none. */
+  private writing = 0;
   /** Values that are stored and were not checked yet: the service was away meanwhile. */
   private readonly unchecked = new Set<number>();
   private timer: ReturnType<typeof setTimeout> | undefined;
   private isClosed = false;
+  /** The document is ours since the review has begun. */
+  private hasBegun = false;
   /** The review has ended by an action: there is nothing to write any more. */
   private isFinished = false;
+  /** Requests that this window has written with, until it hears of their writes. */
+  private readonly own = new Set<string>();
+  private windows: OtherWindows | undefined;
   private unsubscribe: () => void = () => undefined;
 
   constructor(
@@ -82,10 +92,14 @@ export class ReviewSession {
   /** Sends by itself what could not be sent, when the session or the network is back; until it is closed. */
   open(): void {
     this.isClosed = false;
+    this.windows = watchWindows(this.draftKey);
     this.unsubscribe = sessionLost.subscribe(() => {
       if (!sessionLost.read()) void this.flush();
     });
     window.addEventListener('online', this.flush);
+    window.addEventListener('beforeunload', this.warn);
+    window.addEventListener('pagehide', this.leaveAtOnce);
+    beforeLogout.add(this.leave);
   }
 
   private set(to: Partial<ReviewState>): void {
@@ -97,9 +111,13 @@ export class ReviewSession {
     });
   }
 
-  /** The page is left: what was typed last is still sent, and nothing more runs by itself. */
+  /** The page is left for another one of this site: what was typed last is still sent, and nothing more runs by itself. */
   close(): void {
+    const { windows } = this;
     void this.flush();
+    void this.inLine(async () => {
+      if (this.isClosed) await this.giveBack();
+    }).finally(() => windows?.close());
     this.stop();
   }
 
@@ -108,13 +126,77 @@ export class ReviewSession {
     clearTimeout(this.timer);
     this.unsubscribe();
     window.removeEventListener('online', this.flush);
+    window.removeEventListener('beforeunload', this.warn);
+    window.removeEventListener('pagehide', this.leaveAtOnce);
+    beforeLogout.delete(this.leave);
   }
 
+  /** Ends the review without a decision, after everything typed is stored; nothing happens to what cannot be stored. */
+  readonly leave = async (): Promise<void> => {
+    await this.flush();
+    await this.inLine(() => this.giveBack());
+  };
+
+  /** Another window that shows the document goes on with it. */
+  private async giveBack(): Promise<void> {
+    if (!this.hasBegun || this.store.read().drafts.size > 0 || this.windows?.any()) return;
+    await call(`${this.path}/cancel`, { method: 'POST' }).catch(() => undefined);
+    this.isFinished = true;
+  }
+
+  /** The window is closed or goes elsewhere: of two calls nobody would wait for, the first one could come last. */
+  private readonly leaveAtOnce = (): void => {
+    const { drafts, hasEnded } = this.store.read();
+    if (!this.hasBegun || this.isFinished || hasEnded || embedded) return;
+    const last = { method: 'POST', keepalive: true } as const;
+    if (drafts.size > 0) {
+      void call(`${this.path}/content/operations`, { ...last, body: { operations: typed(drafts) } }).catch(
+        () => undefined,
+      );
+    } else if (this.writing === 0 && !this.windows?.any()) {
+      void call(`${this.path}/cancel`, last).catch(() => undefined);
+    }
+    this.windows?.close();
+  };
+
+  /** What could not be stored would be lost with the window: the browser asks. */
+  private readonly warn = (event: Event): void => {
+    if (this.store.read().problem && this.store.read().drafts.size > 0) event.preventDefault();
+  };
+
   /** Begins: hooks are told, messages come, and what was typed before the page was loaded again is sent. */
-  begin(): Promise<void> {
+  begin({ readFirst }: { readonly readFirst: boolean }): Promise<void> {
+    this.hasBegun = true;
     return this.inLine(async () => {
+      if (readFirst) await this.readAgain();
       await this.validate([], true);
     }).then(() => this.flush());
+  }
+
+  /** Content was written, by this window or elsewhere; null: perhaps. */
+  heard(requestId: string | null): void {
+    // Behind what is on its way: its answers tell what was written here.
+    this.line = this.line.then(async () => {
+      if (this.isClosed || this.isFinished || this.store.read().hasEnded) return;
+      if (requestId !== null && this.own.delete(requestId)) return;
+      await this.readAgain().catch(() => undefined);
+    });
+  }
+
+  private async readAgain(): Promise<void> {
+    const { content } = await call<{ content: ContentNode[] }>(`${this.path}/content`);
+    this.take(content, changedNodes(this.store.read().tree, content));
+  }
+
+  /** Shows a tree in which others have changed nodes: an undo leaves those as they are, and the next check looks at them too. */
+  private take(tree: readonly ContentNode[], changed: readonly ContentNode[]): void {
+    if (changed.length > 0) {
+      const keep = (step: Step): Step => ({ ...step, tree: mergeNodes(step.tree, changed) });
+      this.undoSteps = this.undoSteps.map(keep);
+      this.redoSteps = this.redoSteps.map(keep);
+      for (const { id, content } of flatten(changed)) if (content) this.unchecked.add(id);
+    }
+    this.set({ tree });
   }
 
   type(id: number, value: string): void {
@@ -136,15 +218,8 @@ export class ReviewSession {
       const sent = new Map([...this.store.read().drafts].filter(([id]) => there.has(id)));
       if (sent.size < this.store.read().drafts.size) this.keep(sent);
       if (sent.size === 0) return this.unchecked.size === 0 ? undefined : this.checkChanged([]);
-      const operations = [...sent].map(
-        ([id, value]): Operation => ({
-          op: 'replace',
-          id,
-          value: { content: { value }, validation_sources: ['human'] },
-        }),
-      );
       this.remember(`type ${[...sent.keys()].join(',')}`);
-      await this.write(operations);
+      await this.write(typed(sent));
       const left = [...this.store.read().drafts].filter(([id, value]) => sent.get(id) !== value);
       this.keep(new Map(left));
       await this.checkChanged(sent.keys());
@@ -170,10 +245,7 @@ export class ReviewSession {
       this.showSaving();
       this.remember(`capture ${id} ${rectangle.join()}`);
       const body = { rectangle, page };
-      const answer = await call<ContentNode | { content: ContentNode[] }>(`${this.path}/content/${id}/select`, {
-        method: 'POST',
-        body,
-      });
+      const answer = await this.post<ContentNode | { content: ContentNode[] }>(`/${id}/select`, body);
       const nodes = 'category' in answer ? [answer] : answer.content;
       this.set({ tree: mergeNodes(this.store.read().tree, nodes) });
       await this.checkChanged([id]);
@@ -202,12 +274,11 @@ export class ReviewSession {
       const { index, isNew, grid, operations } = changeOf(this.store.read().tree);
       this.showSaving();
       this.remember(`grid ${JSON.stringify(grid)}`);
-      const path = `${this.path}/content/${table}`;
       // A new part reads nothing by itself: its cells are those of the rows that are there.
       const empty = { op: 'create', grid_index: index, grid: { ...grid, columns: [], rows: [] } };
-      if (isNew) await call(`${path}/grid_operations`, { method: 'POST', body: { operations: [empty] } });
+      if (isNew) await this.post(`/${table}/grid_operations`, { operations: [empty] });
       const body = { grid_index: index, grid, operations };
-      const node = await call<ContentNode>(`${path}/grid_parts_operations`, { method: 'POST', body });
+      const node = await this.post<ContentNode>(`/${table}/grid_parts_operations`, body);
       this.set({ tree: mergeNodes(this.store.read().tree, [node]) });
       await this.checkAll();
     });
@@ -277,7 +348,7 @@ export class ReviewSession {
   /** After the review was started again. */
   goOn(): void {
     this.set({ hasEnded: false, problem: null });
-    void this.begin();
+    void this.begin({ readFirst: true });
   }
 
   private valueOf(id: number): string | undefined {
@@ -304,11 +375,27 @@ export class ReviewSession {
 
   private async write(operations: readonly Operation[]): Promise<void> {
     this.showSaving();
-    const { content } = await call<{ content: ContentNode[] }>(`${this.path}/content/operations`, {
-      method: 'POST',
-      body: { operations },
-    });
-    this.set({ tree: content });
+    const { tree } = this.store.read();
+    const { content } = await this.post<{ content: ContentNode[] }>('/operations', { operations });
+    const own = new Set(operations.map(({ id }) => id));
+    const before = new Map(flatten(tree).map((node) => [node.id, node]));
+    const isOwn = ({ id }: ContentNode): boolean => own.has(id) || before.get(id)?.children?.some(isOwn) === true;
+    this.take(
+      content,
+      changedNodes(tree, content).filter((node) => !isOwn(node) && !isComputed(node, this.index)),
+    );
+  }
+
+  /** Writes to the content, or has it checked, which may write, and knows that it has done so. */
+  private async post<T>(path: string, body: object): Promise<T> {
+    const onRequestId: CallOptions['onRequestId'] = (id) => this.own.add(id);
+    const isWrite = path !== VALIDATE;
+    if (isWrite) this.writing += 1;
+    try {
+      return await call<T>(`${this.path}/content${path}`, { method: 'POST', body, onRequestId });
+    } finally {
+      if (isWrite) this.writing -= 1;
+    }
   }
 
   /** Every value: not the buttons, which nobody has pressed. */
@@ -327,9 +414,9 @@ export class ReviewSession {
   }
 
   private async validate(updated: readonly number[], isStart = false): Promise<void> {
-    const { messages, updated_datapoints: nodes } = await call<Validation>(`${this.path}/content/validate`, {
-      method: 'POST',
-      body: { actions: isStart ? ['user_update', 'started'] : ['user_update'], updated_datapoint_ids: updated },
+    const { messages, updated_datapoints: nodes } = await this.post<Validation>(VALIDATE, {
+      actions: isStart ? ['user_update', 'started'] : ['user_update'],
+      updated_datapoint_ids: updated,
     });
     this.set({ messages, tree: mergeNodes(this.store.read().tree, nodes) });
   }
@@ -363,4 +450,13 @@ export class ReviewSession {
       this.timer = setTimeout(this.flush, TRY_AGAIN_MS);
     }
   }
+}
+
+/** The operations that store what was typed. */
+function typed(values: ReadonlyMap<number, string>): Operation[] {
+  return [...values].map(([id, value]) => ({
+    op: 'replace',
+    id,
+    value: { content: { value }, validation_sources: ['human'] },
+  }));
 }

@@ -13,6 +13,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { ApiError, call, idOf, localUrl } from '../api/client';
+import { onContentWritten } from '../api/live';
 import { queries } from '../api/queries';
 import type { Annotation, Box, ContentNode, Document, PageObject, Schema, SchemaNode } from '../api/types';
 import { AGAIN } from '../documents/again';
@@ -33,6 +34,7 @@ import {
   findTable,
   generalMessages,
   indexSchema,
+  movedRows,
   needing,
   nextField,
   pasteOperations,
@@ -61,6 +63,8 @@ interface ReviewProps {
 
 type OpenDialog = 'sheet' | 'reject' | 'delete' | 'history' | 'documentHistory' | 'email' | 'rotate' | 'pages' | null;
 
+/** Content that was read so shortly before a review begins is not read again. */
+const FRESH_MS = 2000;
 const STARTS = ['to_review', 'postponed'];
 const WAITS = [...STARTS, 'reviewing'];
 
@@ -130,11 +134,22 @@ export function Review({ annotation, content, schema, pages, document }: ReviewP
   }, [session]);
   // Ours, from the beginning or again: the service checks what is there.
   const began = useRef(false);
+  const wasOthers = useRef(false);
+  if (status === 'reviewing' && !isMine) wasOthers.current = true;
   useEffect(() => {
     if (!isMine || began.current) return;
     began.current = true;
-    void session.begin();
-  }, [isMine, session]);
+    // What was read ahead, or looked at for a while, may be another one now.
+    const readAt = client.getQueryState(queries.content(id).queryKey)?.dataUpdatedAt ?? 0;
+    void session.begin({ readFirst: wasOthers.current || Date.now() - readAt > FRESH_MS });
+  }, [isMine, session, client, id]);
+  useEffect(
+    () =>
+      onContentWritten((written) => {
+        if (written === null || idOf(written.annotation) === id) session.heard(written?.request_id ?? null);
+      }),
+    [session, id],
+  );
   useEffect(() => {
     if (!isOwner) session.show(content);
   }, [content, isOwner, session]);
@@ -194,8 +209,7 @@ export function Review({ annotation, content, schema, pages, document }: ReviewP
   };
   const leave = async () => {
     if (isOwner) {
-      await session.flush();
-      await call(`/annotations/${id}/cancel`, { method: 'POST' }).catch(() => undefined);
+      await session.leave();
       refresh();
     }
     if (embedded) endEmbedded('cancel');
@@ -203,21 +217,18 @@ export function Review({ annotation, content, schema, pages, document }: ReviewP
   };
   const skip = async () => {
     if (embedded) return leave();
-    if (isOwner) {
-      await session.flush();
-      // The next one is taken first: given back now, this one would be it.
-      await goNext();
-      await call(`/annotations/${id}/cancel`, { method: 'POST' }).catch(() => undefined);
-      refresh();
-    } else await goNext();
+    // This one is given back when it is left: before, it would be the next one.
+    if (isOwner) await session.flush();
+    await goNext();
   };
   const takeOver = async () => {
     try {
       if (status === 'reviewing' && !isMine) {
         await call(`/annotations/${id}`, { method: 'PATCH', body: { status: 'to_review' } });
       }
+      const isAgain = began.current;
       await start();
-      session.goOn();
+      if (isAgain) session.goOn();
     } catch (error) {
       showToast((error as Error).message, true);
     }
@@ -241,21 +252,16 @@ export function Review({ annotation, content, schema, pages, document }: ReviewP
     void changeRows('remove', multivalue, (rows) => rows.filter((_, i) => i !== row));
     setActiveId(null);
   };
-  const moveRow = (multivalue: ContentNode, row: number, by: 1 | -1) =>
+  const moveRow = (multivalue: ContentNode, row: number, by: 1 | -1) => {
+    let to = row;
     void changeRows('move', multivalue, (rows) => {
-      const moved = [...rows];
-      const [one] = moved.splice(row, 1);
-      if (one && row + by >= 0 && row + by <= moved.length) moved.splice(row + by, 0, one);
-      else if (one) moved.splice(row, 0, one);
-      return moved;
-    }).then(() => {
-      const cell =
-        active &&
-        fields.find(
-          (f) => f.multivalue?.id === multivalue.id && f.row === row + by && f.schema.id === active.schema.id,
-        );
-      if (cell) goTo(cell);
-    });
+      const moved = movedRows(rows, row, by, index);
+      to = moved.to;
+      return moved.rows;
+    }).then(() =>
+      goTo(fields.find((f) => f.multivalue?.id === multivalue.id && f.row === to && f.schema.id === active?.schema.id)),
+    );
+  };
   const addRow = (multivalue: ContentNode) =>
     void session
       .change('add', () => [{ op: 'add', id: multivalue.id, value: emptyRow(multivalue, schema, index) }])
@@ -296,12 +302,8 @@ export function Review({ annotation, content, schema, pages, document }: ReviewP
 
   const sideways = (step: 1 | -1) => {
     if (!active?.multivalue || active.row === undefined || !isInTable(active)) return false;
-    const cell = fields.find(
-      (f) =>
-        f.multivalue?.id === active.multivalue?.id &&
-        f.row === (active.row ?? 0) + step &&
-        f.schema.id === active.schema.id,
-    );
+    const column = fields.filter((f) => f.multivalue?.id === active.multivalue?.id && f.schema.id === active.schema.id);
+    const cell = column[column.findIndex(({ id: of }) => of === active.id) + step];
     goTo(cell);
     return cell !== undefined;
   };

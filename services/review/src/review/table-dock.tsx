@@ -2,7 +2,7 @@ import { ChevronDownIcon, ChevronUpIcon, PlusIcon, TableIcon } from '@radix-ui/r
 import { useMemo } from 'react';
 import type { ContentNode } from '../api/types';
 import { texts } from '../texts';
-import type { Field } from './content';
+import { type Field, rowsOf } from './content';
 import { Grid, type GridProps } from './grid';
 
 interface DockProps extends Omit<GridProps, 'table'> {
@@ -32,7 +32,7 @@ export function TableDock({ tables, openId, onOpen, needed, showsGrid, onGrid, .
             onClick={() => onOpen(table.id === openId ? null : table.id)}
           >
             {props.index.get(table.schema_id)?.label}
-            <span className="n">{table.children?.length ?? 0}</span>
+            <span className="n">{rowsOf(table, props.index).length}</span>
             {needs.has(table.id) && <span className="n needs">{needs.get(table.id)?.length}</span>}
           </button>
         ))}

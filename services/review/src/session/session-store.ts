@@ -30,3 +30,6 @@ export const sessionLost = createStore(false);
 export function noteSessionLost(): void {
   sessionLost.set(true);
 }
+
+/** What is to be done before somebody logs out, while the session is there. */
+export const beforeLogout = new Set<() => Promise<void>>();

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { Link, NavLink } from 'react-router';
 import { call } from '../api/client';
 import { isOnline } from '../api/live';
+import { beforeLogout } from '../session/session-store';
 import { texts } from '../texts';
 import { switchTheme, theme } from '../ui/theme';
 import { ToolButton } from '../ui/tool-button';
@@ -16,6 +17,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
   const online = isOnline.use();
   const shown = theme.use();
   const logOut = async () => {
+    await Promise.all([...beforeLogout].map((end) => end()));
     await call('/auth/logout', { method: 'POST' }).catch(() => undefined);
     sessionStorage.clear();
     client.clear();
