@@ -10,6 +10,7 @@ export { type ConvertJobs, convertWorker, type OfficeAhead } from './convert/job
 export { convertOffice } from './convert/office';
 export { decodeCharset } from './decode-charset';
 export { safeFileName } from './file-names';
+export { walkHtml } from './html';
 export { JobCrashed, JobError, JobOutOfMemory, JobTimeout, PoolClosed } from './job-errors';
 export { detectMimeType, SNIFF_BYTES } from './mime-types';
 export { type Network, parseNetworks } from './networks';

@@ -1,5 +1,6 @@
 import { decodeHTMLStrict } from 'entities';
 import { decodeCharset } from '../decode-charset';
+import { type HtmlVisitor, walkHtml } from '../html';
 
 /** What says nothing that a sheet would show. */
 const SILENT = new Set(['script', 'style', 'title', 'xml']);
@@ -43,36 +44,15 @@ function decodeNamed(bytes: Uint8Array, encoding: string): string {
   }
 }
 
-/** In time linear to the length of the file. */
 function readRows(html: string): string[][] {
   const table = new Rows();
-  const lower = html.toLowerCase();
-  const find = (text: string, from: number) => {
-    const at = lower.indexOf(text, from);
-    return at < 0 ? html.length : at;
-  };
-  let at = 0;
-  while (at < html.length) {
-    const start = find('<', at);
-    table.addText(html.slice(at, start));
-    const [tag = '', name = ''] = /^<(\/?[a-z][a-z0-9]*|[!?])/.exec(lower.slice(start, start + 20)) ?? [];
-    if (tag === '') {
-      table.addText(html.slice(start, start + 1));
-      at = start + 1;
-    } else if (lower.startsWith('<!--', start)) {
-      at = find('-->', start) + 3;
-    } else {
-      const end = find('>', start);
-      table.addTag(name, lower.slice(start + tag.length, end));
-      at = SILENT.has(name) ? find(`</${name}`, end) : end + 1;
-    }
-  }
+  walkHtml(html, SILENT, table);
   table.end();
   return table.rows;
 }
 
 /** Rows of cells, as tags and texts come. */
-class Rows {
+class Rows implements HtmlVisitor {
   readonly rows: string[][] = [];
   private row: string[] | null = null;
   /** Of the cell that is open; null: what comes stands outside of cells. */
@@ -81,11 +61,11 @@ class Rows {
   /** By column: how many rows a cell above still reaches down. */
   private reaching: number[] = [];
 
-  addText(text: string): void {
+  readonly onText = (text: string): void => {
     this.text += text.replace(/\s+/g, ' ');
-  }
+  };
 
-  addTag(name: string, attributes: string): void {
+  readonly onTag = (name: string, attributes: string): void => {
     if (LINES.has(name.replace('/', ''))) {
       this.text += '\n';
       return;
@@ -101,7 +81,7 @@ class Rows {
     if (name === '/tr' || name.endsWith('table')) this.row = null;
     if (name === 'tr') this.beginRow();
     if (name.endsWith('table')) this.reaching = [];
-  }
+  };
 
   end(): void {
     this.closeCell();

@@ -1,3 +1,4 @@
+import { walkHtml } from '@intake/untrusted';
 import { decodeHTMLStrict } from 'entities';
 
 /** Characters of an HTML body that are looked at: more than is kept of its text. */
@@ -18,22 +19,17 @@ export function stripTags(html: string): string {
 }
 
 function dropTags(html: string): string {
-  const lower = html.toLowerCase();
-  let text = '';
-  let at = 0;
-  for (;;) {
-    const start = html.indexOf('<', at);
-    const end = start < 0 ? -1 : html.indexOf('>', start);
-    if (end < 0) return text + html.slice(at, start < 0 ? html.length : start);
-    text += html.slice(at, start);
-    const name = /^\/?[a-z0-9]+/.exec(lower.slice(start + 1, start + 12))?.[0] ?? '';
-    if (LINE_ENDS.has(name) || (LINE_STARTS.has(name) && !isLineStart(text))) text += '\n';
-    if (SPACES.has(name)) text += ' ';
-    at = end + 1;
-    if (!SILENT.has(name)) continue;
-    at = lower.indexOf(`</${name}`, at);
-    if (at < 0) return text;
-  }
+  let kept = '';
+  walkHtml(html, SILENT, {
+    onText: (text) => {
+      kept += text;
+    },
+    onTag: (name) => {
+      if (LINE_ENDS.has(name) || (LINE_STARTS.has(name) && !isLineStart(kept))) kept += '\n';
+      if (SPACES.has(name)) kept += ' ';
+    },
+  });
+  return kept;
 }
 
 function isLineStart(text: string): boolean {
