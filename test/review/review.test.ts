@@ -380,6 +380,20 @@ it('a document is given back when its page is left, by a link, by the end of the
   await second.getByRole('heading', { name: 'Log in to Intake' }).waitFor();
 });
 
+it('who comes back to a document that he left reviews it again', async () => {
+  const [id] = (await upload(await invoice('INV-48'))) as [number];
+  await open(id);
+  for (const pause of [true, false]) {
+    await page.getByRole('link', { name: 'Queues' }).click();
+    await page.getByRole('heading', { name: 'Queues' }).waitFor();
+    if (pause) await untilStatus(id, 'to_review');
+    await page.goBack();
+    await field('Order number').fill(`PO-AGAIN-${pause}`);
+    await untilValue(id, 'order_id', `PO-AGAIN-${pause}`);
+    expect(await page.getByText('Your review of this document has ended').count()).toBe(0);
+  }
+});
+
 it('what was typed last is stored when the window is closed', async () => {
   const [id] = (await upload(await invoice('INV-42'))) as [number];
   await open(id);

@@ -1,5 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { API, ApiError, call, pathOf } from './client';
+import { untilLeft } from './leaving';
 import type {
   Annotation,
   BlockerReason,
@@ -180,7 +181,10 @@ export const queries = {
   annotation: (id: number) =>
     queryOptions({
       queryKey: ['annotations', id],
-      queryFn: ({ signal }) => call<Annotation>(`/annotations/${id}`, { signal }),
+      queryFn: async ({ signal }) => {
+        await untilLeft(id);
+        return call<Annotation>(`/annotations/${id}`, { signal });
+      },
     }),
   content: (id: number) =>
     queryOptions({

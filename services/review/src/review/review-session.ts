@@ -111,14 +111,18 @@ export class ReviewSession {
     });
   }
 
-  /** The page is left for another one of this site: what was typed last is still sent, and nothing more runs by itself. */
-  close(): void {
+  /**
+   * The page is left for another one of this site: what was typed last is still sent, and nothing more runs by itself. Returns when the document
+   * is given back.
+   */
+  close(): Promise<void> {
     const { windows } = this;
     void this.flush();
-    void this.inLine(async () => {
+    const left = this.inLine(async () => {
       if (this.isClosed) await this.giveBack();
     }).finally(() => windows?.close());
     this.stop();
+    return left;
   }
 
   private stop(): void {

@@ -13,6 +13,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { ApiError, call, idOf, localUrl } from '../api/client';
+import { noteLeaving } from '../api/leaving';
 import { onContentWritten } from '../api/live';
 import { queries } from '../api/queries';
 import type { Annotation, Box, ContentNode, Document, PageObject, Schema, SchemaNode } from '../api/types';
@@ -130,8 +131,12 @@ export function Review({ annotation, content, schema, pages, document }: ReviewP
 
   useEffect(() => {
     session.open();
-    return () => session.close();
-  }, [session]);
+    return () => {
+      noteLeaving(id, session.close());
+      // Who comes back finds it as it is then, not as one that is being reviewed.
+      client.removeQueries({ queryKey: queries.annotation(id).queryKey, exact: true });
+    };
+  }, [session, client, id]);
   // Ours, from the beginning or again: the service checks what is there.
   const began = useRef(false);
   const wasOthers = useRef(false);
