@@ -12,7 +12,8 @@ export interface HtmlVisitor {
  * @param silent elements whose text is none to a reader (`script`)
  */
 export function walkHtml(html: string, silent: ReadonlySet<string>, { onText, onTag }: HtmlVisitor): void {
-  const lower = html.toLowerCase();
+  // Other letters may become two ("İ"), and what follows would stand elsewhere.
+  const lower = html.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
   const find = (text: string, from: number) => {
     const at = lower.indexOf(text, from);
     return at < 0 ? html.length : at;
@@ -21,6 +22,7 @@ export function walkHtml(html: string, silent: ReadonlySet<string>, { onText, on
   while (at < html.length) {
     const start = find('<', at);
     if (start > at) onText(html.slice(at, start));
+    if (start === html.length) return;
     const [tag = '', name = ''] = /^<(\/?[a-z][a-z0-9]*|[!?])/.exec(lower.slice(start, start + 20)) ?? [];
     if (tag === '') {
       onText(html.slice(start, start + 1));
