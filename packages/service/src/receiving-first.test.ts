@@ -2,7 +2,7 @@ import { createReceivingFirst } from './receiving-first';
 
 describe('receiving comes first', () => {
   let time = 100_000;
-  const make = () => createReceivingFirst(() => time);
+  const make = () => createReceivingFirst({ now: () => time });
   /** Receives one, which takes so long. */
   const receive = (first: ReturnType<typeof make>, ms: number) =>
     first.receive(async () => {
@@ -52,13 +52,13 @@ describe('receiving comes first', () => {
     expect(turns.map((may) => (may ? 'g' : '-')).join('')).toBe('g---'.repeat(5));
   });
 
-  test('what has waited for two seconds goes on, however many others wait', async () => {
+  test('what waits for its longest goes on, however many others wait', async () => {
     const first = make();
     const stillSlow = () => receive(first, 200);
     await stillSlow();
     expect(await mayGoOn(first)).toBe(true);
     let gone = 0;
-    const all = Array.from({ length: 30 }, () => first.turnToGoOn().then(() => gone++));
+    const all = Array.from({ length: 30 }, () => first.turnToGoOn(2000).then(() => gone++));
     for (let i = 0; i < 20; i++) await stillSlow();
     await Promise.all(all);
     expect(gone).toBe(30);
@@ -78,6 +78,15 @@ describe('receiving comes first', () => {
     expect([first.isTurnOf(1), first.isTurnOf(1)]).toEqual([true, false]);
     time += 1500;
     expect([first.isTurnOf(1), first.isTurnOf(1), first.isSlow()]).toEqual([true, true, false]);
+  });
+
+  test('what counts is work of our own, not how long a sender takes', async () => {
+    const first = createReceivingFirst({ slowMs: 100, now: () => time });
+    time += 60_000;
+    first.received(99);
+    expect(first.isSlow()).toBe(false);
+    first.received(100);
+    expect(first.isSlow()).toBe(true);
   });
 
   test('one that fails is not received for ever', async () => {

@@ -55,7 +55,7 @@ export const start = (env: Environment) =>
     const checker = new ChildPool<ParseJobs>({ worker: parseWorker, size: readers, timeoutMs: CHECK_MS });
     runtime.onStop('sender checks', () => checker.close());
 
-    const receivingFirst = createReceivingFirst();
+    const receivingFirst = createReceivingFirst({ slowMs: 100, paceMs: 1000 });
     const receive = createReceiveEmail({ backbone, emails, keepFiles: storage.keepFiles });
     const importEmail = createImportEmail({ backbone, emails, ...storage });
     const isFront = createNetworkCheck(sender.frontNetworks);
@@ -133,7 +133,7 @@ export const start = (env: Environment) =>
       ...backbone,
       handlers: createConsumers({
         ...{ emails, threads, readEmail, conclusion, emit: backbone.emit, log: runtime.log },
-        turnToGoOn: receivingFirst.turnToGoOn,
+        turnToGoOn: () => receivingFirst.turnToGoOn(),
         releaseFiles: storage.releaseFiles,
         onDropped: ({ id, inboxId }, reason) => {
           dropped.inc();
@@ -153,7 +153,7 @@ export const start = (env: Environment) =>
       findInbox: inboxes.findByAddress,
       store: (chunks) => storage.putRaw(chunks, MAX_MESSAGE_BYTES),
       receive,
-      take: receivingFirst.receive,
+      received: receivingFirst.received,
     });
     runtime.log.info({ port, domain: smtp.domain }, 'SMTP listens');
   });

@@ -95,12 +95,13 @@ export function startWorker(runtime: Runtime, store: WorkStore, handlers: Handle
       try {
         while (again && !stopped) {
           again = false;
-          while (!stopped && running.size < TOTAL_LIMIT) {
+          // One first: mostly there is none.
+          for (let wanted = 1; !stopped && running.size < TOTAL_LIMIT; wanted = AT_ONCE) {
             const busy = [...inGroup].filter(([, count]) => count >= GROUP_LIMIT).map(([group]) => group);
-            const claims = await Promise.all(Array.from({ length: AT_ONCE }, () => store.claim(busy)));
+            const claims = await Promise.all(Array.from({ length: wanted }, () => store.claim(busy)));
             const taken = claims.filter((claim) => claim !== null);
             for (const claim of taken) begin(claim);
-            if (taken.length < AT_ONCE) break;
+            if (taken.length < wanted) break;
           }
         }
       } catch (error) {

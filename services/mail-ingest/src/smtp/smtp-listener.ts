@@ -31,8 +31,8 @@ export interface SmtpListenerOptions {
   readonly store: (chunks: AsyncIterable<Buffer>) => Promise<Omit<RawMessage, 'messageId'>>;
   /** Makes a stored message ours; when it returns, the sender may forget it. */
   readonly receive: (raw: RawMessage, recipients: readonly Recipient[], envelope: Envelope) => Promise<void>;
-  /** Runs all that is done for a message from its first byte to the answer. */
-  readonly take: (work: () => Promise<void>) => Promise<void>;
+  /** Told of each message how long its sender waited for the answer after its last byte, in milliseconds. */
+  readonly received: (ownMs: number) => void;
 }
 
 /** Recipients of one message; more are told to come again with the next one. RFC 5321, 4.5.3.1.8: at least 100. */
@@ -50,7 +50,7 @@ const BARE_LINE_END = new SmtpRefusal('550 5.5.2', 'Lines must end with CRLF');
  * Stops by itself with the runtime.
  */
 export async function startSmtpListener(runtime: Runtime, options: SmtpListenerOptions): Promise<number> {
-  const { host, port, domain, tls, findInbox, store, receive, take } = options;
+  const { host, port, domain, tls, findInbox, store, receive, received } = options;
   const recipientOf = new WeakMap<SMTPServerAddress, Recipient>();
   /** Sessions that broke the rules of DATA: nothing they pipelined behind it counts. */
   const banned = new WeakSet<SMTPServerSession>();
@@ -76,11 +76,16 @@ export async function startSmtpListener(runtime: Runtime, options: SmtpListenerO
 
   const takeMessage = async (stream: Readable, session: SMTPServerSession): Promise<void> => {
     const watch = watchMessage();
+    let endedAt = 0;
+    stream.once('end', () => {
+      endedAt = performance.now();
+    });
     try {
       const stored = await store(passOn(stream, watch));
       if (watch.hasBareLineEnd()) throw BARE_LINE_END;
       const recipients = session.envelope.rcptTo.flatMap((address) => recipientOf.get(address) ?? []);
       await receive({ ...stored, messageId: watch.messageId() }, recipients, envelopeOf(session));
+      received(performance.now() - endedAt);
     } catch (error) {
       await drain(stream, watch);
       if (watch.hasBareLineEnd()) banned.add(session);
@@ -136,7 +141,7 @@ export async function startSmtpListener(runtime: Runtime, options: SmtpListenerO
       );
     },
     onData: (stream, session, done) => {
-      take(() => takeAsRequest(stream, session)).then(
+      takeAsRequest(stream, session).then(
         () => {
           messages.inc({ answer: 'accepted' });
           done();
