@@ -317,5 +317,10 @@ describe('organizations', () => {
     expect(results).toHaveLength(1);
     expect(await admin.get(results[0].url)).toEqual(results[0]);
     expect((await answer(admin, 'GET', '/organization_groups/2')).status).toBe(404);
+    const { id, name } = results[0];
+    for (const query of [`id=${id}`, `id=${id + 1},${id}`, `name=${name}`])
+      expect([query, (await admin.get(`/organization_groups?${query}`)).results]).toEqual([query, results]);
+    for (const query of [`id=${id + 1}`, 'name=Elsewhere', `id=${id}&name=Elsewhere`])
+      expect([query, (await admin.get(`/organization_groups?${query}`)).results]).toEqual([query, []]);
   });
 });

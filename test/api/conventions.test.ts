@@ -426,6 +426,7 @@ describe('roles', () => {
       [annotator, 'POST', '/annotations/99999/start', 404],
       [nobody, 'GET', '/inboxes', 403],
       [nobody, 'GET', `/queues/${system.queueId}/export`, 403],
+      [nobody, 'GET', '/annotations?format=csv', 403],
       [nobody, 'POST', '/annotations/99999/postpone', 403],
       [viewer, 'POST', '/annotations/usage_report', 403],
       [annotator, 'GET', '/annotations/usage_report', 403],

@@ -21,6 +21,8 @@ import sharp from 'sharp';
 
 const SAMPLES = join(__dirname, '../samples');
 const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
+const EXCEL = 'application/vnd.ms-excel';
+const WORD = 'application/msword';
 const DOCX = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
 const LINES = [
   'Harbour & Finch Ltd',
@@ -114,14 +116,30 @@ const damagedPdf = () =>
 
 const PAGE = '<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]>>';
 
-/** A PDF of the objects from the page tree on. */
-/** What web shops and banks give out as an Excel file. */
-function buildHtmlSheet(): Buffer {
+/** What web shops and banks give out as an Excel file, and word processors of the web as a Word file. */
+function buildHtml(): Buffer {
   const rows = [...LINES.map((line) => line.split(': ')), ['Amount due', '1,570.50 GBP']];
   const cells = rows.map((row) => `<tr>${row.map((text) => `<td>${text}</td>`).join('')}</tr>`);
   return Buffer.from(`<html xmlns:x="urn:schemas-microsoft-com:office:excel"><table>${cells.join('')}</table></html>`);
 }
 
+const buildMhtml = () =>
+  Buffer.from(
+    `MIME-Version: 1.0\r\nContent-Type: multipart/related; boundary="b"\r\n\r\n--b\r\nContent-Type: text/html; charset=utf-8\r\nContent-Transfer-Encoding: base64\r\n\r\n${buildHtml().toString('base64')}\r\n--b--\r\n`,
+  );
+
+const buildTabs = () => Buffer.from(LINES.map((line) => line.replace(': ', '\t')).join('\r\n'));
+
+/** "XML Spreadsheet 2003". */
+function buildExcelXml(): Buffer {
+  const cell = (text: string) => `<Cell><Data ss:Type="String">${text.replace('&', '&amp;')}</Data></Cell>`;
+  const cells = LINES.map((line) => line.split(': ').map(cell));
+  return Buffer.from(
+    `<?xml version="1.0"?><?mso-application progid="Excel.Sheet"?><Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet" xmlns:ss="urn:schemas-microsoft-com:office:spreadsheet"><Worksheet ss:Name="S"><Table>${cells.map((row) => `<Row>${row.join('')}</Row>`).join('')}</Table></Worksheet></Workbook>`,
+  );
+}
+
+/** A PDF of the objects from the page tree on. */
 function pdfOf(...objects: readonly string[]): Buffer {
   const all = ['<</Type/Catalog/Pages 2 0 R>>', ...objects].map((text, i) => `${i + 1} 0 obj\n${text}\nendobj\n`);
   const offsets = all.map((_, i) => 9 + all.slice(0, i).join('').length);
@@ -139,7 +157,12 @@ describe('with LibreOffice and qpdf', () => {
 
   it.each([
     ['invoice.xlsx', XLSX, buildSheet],
-    ['invoice.xls', 'application/vnd.ms-excel', buildHtmlSheet],
+    ['invoice.xls', EXCEL, buildHtml],
+    ['unicode.xls', EXCEL, () => Buffer.from(`\ufeff${buildHtml()}`, 'utf16le')],
+    ['columns.xls', EXCEL, buildTabs],
+    ['workbook.xls', EXCEL, buildExcelXml],
+    ['page.doc', WORD, buildHtml],
+    ['export.doc', WORD, buildMhtml],
     ['invoice.docx', DOCX, buildText],
   ])('%s is read, has a page to look at, and can be fetched as it was', async (fileName, mimeType, build) => {
     const bytes = await build();

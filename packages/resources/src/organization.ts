@@ -8,12 +8,13 @@ export type UserView = 'admin' | 'full' | 'names' | 'none';
 
 /** The one organization group of an installation. API: organizations-users-groups.md section 2. */
 export const ORGANIZATION_GROUP_ID = 1;
+export const ORGANIZATION_GROUP_NAME = 'Intake';
 
 export function organizationGroupToJson(urls: ApiUrls) {
   return {
     id: ORGANIZATION_GROUP_ID,
     url: urls.organizationGroup(ORGANIZATION_GROUP_ID),
-    name: 'Intake',
+    name: ORGANIZATION_GROUP_NAME,
     is_trial: false,
     is_production: true,
     deployment_location: 'self-hosted',

@@ -64,6 +64,13 @@ test.each<[string, Buffer, string, string]>([
   ['HTML named .xls', bytes('<html xmlns:x="urn:x"><table>'), 'orders.XLS', 'application/vnd.ms-excel'],
   ['a table of HTML named .xls', bytes('\r\n<table border=1>'), 'orders.xls', 'application/vnd.ms-excel'],
   ['XML named .xls', bytes('<?xml version="1.0"?><a/>'), 'a.xls', 'text/xml'],
+  [
+    'a workbook in XML named .xls',
+    bytes('<?xml version="1.0"?><Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet">'),
+    'a.xls',
+    'application/vnd.ms-excel',
+  ],
+  ['HTML named .doc', bytes('<html xmlns:w="urn:x"><p>'), 'letter.doc', 'application/msword'],
   ['JSON', bytes('{"a": [1]}'), 'a', 'application/json'],
   ['text', bytes('Invoice 1'), 'a', 'text/plain'],
   ['text named .pdf', bytes('This is not a PDF.'), 'invoice.pdf', 'application/pdf'],

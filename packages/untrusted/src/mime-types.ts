@@ -1,4 +1,4 @@
-import { beginsLikeHtml } from './convert/html-sheet';
+import { textFormOf } from './convert/text-form';
 import { findSignedData } from './signed';
 
 /** How many bytes of a file {@link detectMimeType} wants to see: enough for the directory entries of Office files. */
@@ -46,8 +46,8 @@ const KNOWN_TYPES = new Set(Object.values(EXTENSIONS));
 
 /**
  * MIME type of a file: by its content first, then by the extension, then as declared
- * (API: documents-and-uploads.md section 2). Markup and JSON are told by their content whatever the name, but for HTML that is
- * named as an Excel file; other readable text
+ * (API: documents-and-uploads.md section 2). Markup and JSON are told by their content whatever the name, but for what Office opens
+ * under the name of an Excel or a Word file; other readable text
  * is what its name says: words in a file named `.pdf` are a malformed PDF.
  *
  * @param firstBytes the start of the file, at best {@link SNIFF_BYTES} of it
@@ -150,15 +150,24 @@ function detectOle(bytes: Buffer, extension: string): string {
 function detectText(bytes: Buffer, extension: string, declared: string | undefined): string | undefined {
   const text = decodeText(bytes);
   if (text === undefined) return undefined;
-  const start = text.slice(0, 1024).trimStart();
+  const start = startOf(text);
   // What web shops and banks give out as an Excel file is often a table of HTML.
-  if (extension === 'xls' && beginsLikeHtml(start)) return EXTENSIONS.xls;
+  const family = extension === 'xls' ? 'calc' : extension === 'doc' ? 'writer' : undefined;
+  if (family && textFormOf(start, family)) return EXTENSIONS[extension];
   if (/^<(!doctype html|html[\s>])/i.test(start)) return 'text/html';
   if (/^<(\?xml|!--|!DOCTYPE|[A-Za-z_][\w.:-]*[\s/>])/.test(start)) return 'text/xml';
   if (/^[[{]/.test(start) && (extension === 'json' || isJson(text))) return 'application/json';
   if (EXTENSIONS[extension]) return EXTENSIONS[extension];
   return declared?.startsWith('text/') || KNOWN_TYPES.has(declared ?? '') ? declared : 'text/plain';
 }
+
+/** The start of a readable text, by which its kind is told; undefined for binary data. */
+export function readableStart(bytes: Uint8Array): string | undefined {
+  const text = decodeText(Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, SNIFF_BYTES)));
+  return text === undefined ? undefined : startOf(text);
+}
+
+const startOf = (text: string) => text.slice(0, 1024).trimStart();
 
 /** The text of bytes that are printable text in UTF-8, UTF-16 or an 8-bit code; undefined for binary ones. */
 function decodeText(bytes: Buffer): string | undefined {

@@ -104,6 +104,23 @@ test('what a program filled into a form without drawing it is part of the page',
   expect(await expectWordsOnInk(bytes)).toEqual(['Invoice', 'number', '4711-A']);
 });
 
+test('a form whose pages only Adobe Reader makes is refused, and says so; one that has its pages is read', async () => {
+  const makeXfa = (needsRendering: boolean) =>
+    makePdf(async (pdf) => {
+      pdf.addPage().drawText('Please wait...', { x: 50, y: 700, size: 12 });
+      const template = pdf.context.register(
+        pdf.context.stream('<template xmlns="http://www.xfa.org/schema/xfa-template/3.3/"/>'),
+      );
+      pdf.catalog.set(PDFName.of('AcroForm'), pdf.context.obj({ Fields: [], XFA: ['template', template] }));
+      pdf.catalog.set(PDFName.of('NeedsRendering'), needsRendering ? PDFBool.True : PDFBool.False);
+    });
+  await expect(recognize(await makeXfa(true), { mimeType: 'application/pdf' })).rejects.toMatchObject({
+    reason: 'unsupported',
+    message: 'The PDF is a form (XFA) that only Adobe Reader shows; print it into a PDF there and send that.',
+  });
+  expect((await recognize(await makeXfa(false), { mimeType: 'application/pdf' })).pageCount).toBe(1);
+});
+
 test('only the first pages are read, all are counted', async () => {
   const bytes = await makePdf(async (pdf) => {
     const font = await pdf.embedFont(StandardFonts.Helvetica);

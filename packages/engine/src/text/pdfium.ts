@@ -10,6 +10,7 @@ export interface Pdfium {
   _FPDF_GetLastError(): number;
   _FPDF_CloseDocument(document: number): void;
   _FPDF_GetPageCount(document: number): number;
+  _FPDF_GetFormType(document: number): number;
   _FPDF_LoadPage(document: number, index: number): number;
   _FPDF_ClosePage(page: number): void;
   _FPDF_GetPageWidthF(page: number): number;
@@ -83,11 +84,13 @@ export function loadPdfium(): Promise<Pdfium> {
 
 const PASSWORD = 4;
 const SECURITY = 5;
+/** A form whose pages are made by the program that shows it (XFA); the one page of the file says only that. */
+const FORM_MADE_WHEN_SHOWN = 2;
 
 /**
  * Opens a PDF, hands it to `use` and closes it whatever happens.
  *
- * @throws UnreadableDocument `encrypted`, `corrupt`
+ * @throws UnreadableDocument `encrypted`, `corrupt`, `no_pages`, `unsupported`
  */
 export async function withPdf<T>(bytes: Uint8Array, use: (pdfium: Pdfium, document: number) => Promise<T>): Promise<T> {
   const pdfium = await loadPdfium();
@@ -99,6 +102,12 @@ export async function withPdf<T>(bytes: Uint8Array, use: (pdfium: Pdfium, docume
     if (!document) throw explain(pdfium._FPDF_GetLastError());
     if (pdfium._FPDF_GetPageCount(document) < 1) {
       throw new UnreadableDocument('no_pages', 'The PDF is damaged: it has no pages that can be read.');
+    }
+    if (pdfium._FPDF_GetFormType(document) === FORM_MADE_WHEN_SHOWN && pdfium._FPDF_GetPageCount(document) === 1) {
+      throw new UnreadableDocument(
+        'unsupported',
+        'The PDF is a form (XFA) that only Adobe Reader shows; print it into a PDF there and send that.',
+      );
     }
     const result = await use(pdfium, document);
     pdfium._FPDF_CloseDocument(document);

@@ -22,10 +22,11 @@ export function beginsLikeHtml(start: string): boolean {
  * @returns a flat OpenDocument spreadsheet
  */
 export function sheetOfHtml(bytes: Uint8Array): string {
-  return describeSheet(readRows(decode(bytes)));
+  return describeSheet(readRows(decodeText(bytes)));
 }
 
-function decode(bytes: Uint8Array): string {
+/** The text of a file that may name its charset as HTML does. */
+export function decodeText(bytes: Uint8Array): string {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return decodeCharset(bytes, 'utf-16le');
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, HEAD_BYTES)).toString('latin1');
   const [, named = 'utf-8'] = /<meta[^>]{0,200}charset\s*=\s*["']?([\w-]{1,40})/i.exec(head) ?? [];
@@ -44,7 +45,8 @@ function decodeNamed(bytes: Uint8Array, encoding: string): string {
   }
 }
 
-function readRows(html: string): string[][] {
+/** What a page shows: the rows of its tables, and each line between them as a row of one cell. */
+export function readRows(html: string): string[][] {
   const table = new Rows();
   walkHtml(html, SILENT, table);
   table.end();
@@ -122,7 +124,8 @@ function spanOf(attributes: string, kind: 'col' | 'row', most: number): number {
   return Math.min(Math.max(Number(value), 1), most);
 }
 
-const NAMESPACES = ['office', 'style', 'table', 'text']
+/** Of flat OpenDocument files. */
+export const NAMESPACES = ['office', 'style', 'table', 'text']
   .map((name) => ` xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name}:1.0"`)
   .join('');
 const FO = 'urn:oasis:names:tc:opendocument:xmlns:xsl-fo-compatible:1.0';
@@ -131,7 +134,8 @@ const WIDTHS_CM = [1.5, 12] as const;
 /** A title above a table reaches over its columns. */
 const LONGEST_WORD = 60;
 
-function describeSheet(rows: readonly (readonly string[])[]): string {
+/** A flat OpenDocument spreadsheet of texts. */
+export function describeSheet(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
   for (const row of rows) {
     if (row.length === 1) continue;
@@ -162,7 +166,7 @@ function describeRow(row: readonly string[]): string {
   return `<table:table-row table:style-name="r">${cells.join('') || '<table:table-cell/>'}</table:table-row>`;
 }
 
-function escapeXml(text: string): string {
+export function escapeXml(text: string): string {
   return (
     text
       // biome-ignore lint/suspicious/noControlCharactersInRegex: XML takes none of them.

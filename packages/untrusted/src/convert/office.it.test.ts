@@ -104,20 +104,39 @@ it.each<[string, string, () => Buffer | Promise<Buffer>]>([
   expect(timeless(warm)).toBe(timeless(cold));
 });
 
-it('a table of HTML that is named as an Excel file becomes a page, and nothing in it is fetched', async () => {
+const EXCEL = 'application/vnd.ms-excel';
+const HTML = (base: string) =>
+  `<html><head><link rel="stylesheet" href="${base}/a.css"></head><body background="${base}/b.png"><table>
+    <tr><td>Invoice number</td><td>0042</td></tr><tr><td><img src="${base}/c.png"></td><td>=WEBSERVICE("${base}/d")</td></tr></table>`;
+
+it.each<[string, string, (base: string) => string]>([
+  ['a table of HTML that is named as an Excel file', EXCEL, HTML],
+  ['HTML that is named as a Word file', 'application/msword', HTML],
+  [
+    'a single file web page that is named as a Word file',
+    'application/msword',
+    (base) => `MIME-Version: 1.0\r\nContent-Type: text/html\r\n\r\n${HTML(base)}`,
+  ],
+  [
+    'a workbook in XML',
+    EXCEL,
+    (
+      base,
+    ) => `<?xml version="1.0"?><?xml-stylesheet href="${base}/a.xsl" type="text/xsl"?><?mso-application progid="Excel.Sheet"?>
+      <Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet" xmlns:ss="urn:schemas-microsoft-com:office:spreadsheet"><Worksheet ss:Name="S"><Table>
+      <Row><Cell ss:HRef="${base}/b"><Data ss:Type="String">Invoice number</Data></Cell><Cell><Data ss:Type="Number">42</Data></Cell></Row>
+      <Row><Cell ss:Formula="=WEBSERVICE(&quot;${base}/d&quot;)"><Data ss:Type="String">x</Data></Cell></Row></Table></Worksheet></Workbook>`,
+  ],
+])('%s becomes a page, and nothing in it is fetched', async (_, mimeType, build) => {
   const asked: (string | undefined)[] = [];
   const server = createServer((request, response) => {
     asked.push(request.url);
     response.end();
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const bytes = Buffer.from(
-    `<html><head><link rel="stylesheet" href="${base}/a.css"></head><body background="${base}/b.png"><table>
-      <tr><td>Invoice number</td><td>0042</td></tr><tr><td><img src="${base}/c.png"></td><td>=WEBSERVICE("${base}/d")</td></tr></table>`,
-  );
+  const bytes = Buffer.from(build(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
   try {
-    const pdf = await open(0).run('convertOffice', { bytes, mimeType: 'application/vnd.ms-excel', program: 'soffice' });
+    const pdf = await open(0).run('convertOffice', { bytes, mimeType, program: 'soffice' });
     expect(pdf.toString('latin1', 0, 5)).toBe('%PDF-');
     expect(asked).toEqual([]);
   } finally {

@@ -1,13 +1,11 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { SNIFF_BYTES } from '../mime-types';
+import { readableStart } from '../mime-types';
 import { ConversionError } from './conversion-error';
-import { beginsLikeHtml, sheetOfHtml } from './html-sheet';
 import { createProfile } from './office-profile';
 import { runProgram } from './run-program';
+import { documentOfText, type Family, textFormOf } from './text-form';
 import type { WaitingOffice } from './waiting-office';
-
-type Family = 'writer' | 'calc';
 
 const EXCEL = 'application/vnd.ms-excel';
 
@@ -56,9 +54,9 @@ export async function convertOffice(
 ): Promise<Buffer> {
   const type = TYPES[mimeType];
   if (!type) throw new ConversionError('unsupported', `Documents of the type ${mimeType} cannot be read.`);
-  const isHtml = mimeType === EXCEL && beginsLikeHtml(Buffer.from(bytes.subarray(0, SNIFF_BYTES)).toString());
-  if (!isHtml && isOnlyNamed(bytes, mimeType)) throw new ConversionError('corrupt', DAMAGED);
   const [fileName, family] = type;
+  const form = STREAMS[mimeType] && textFormOf(readableStart(bytes) ?? '', family);
+  if (!form && isOnlyNamed(bytes, mimeType)) throw new ConversionError('corrupt', DAMAGED);
   const out = path.join(folder, 'out');
   const convert = async (input: string, filter: string, made: string): Promise<Buffer> => {
     const task = ['--convert-to', filter, '--outdir', out, input];
@@ -71,12 +69,13 @@ export async function convertOffice(
     return result;
   };
 
-  const toPdf = async (sheets: string): Promise<Buffer> => {
-    const flat = path.join(folder, 'document.fods');
-    await writeFile(flat, sheets);
-    return convert(flat, FILTERS.calc, 'document.pdf');
+  const toPdf = async (flatDocument: string): Promise<Buffer> => {
+    const flat = path.join(folder, family === 'calc' ? 'document.fods' : 'document.fodt');
+    await writeFile(flat, flatDocument);
+    return convert(flat, FILTERS[family], 'document.pdf');
   };
-  if (isHtml) return toPdf(sheetOfHtml(bytes));
+  const ofText = form && documentOfText(bytes, form, family);
+  if (ofText) return toPdf(ofText);
   const sent = path.join(folder, fileName);
   await writeFile(sent, bytes);
   if (family === 'writer') return convert(sent, FILTERS.writer, 'document.pdf');

@@ -7,6 +7,7 @@ import {
   name,
   number,
   ORGANIZATION_GROUP_ID,
+  ORGANIZATION_GROUP_NAME,
   object,
   objectSchema,
   organizationGroupToJson,
@@ -366,9 +367,13 @@ export function accountRoutes({ services, lookups, authenticator, domain, sessio
     listRoute('/organization_groups', {
       allow: 'readConfiguration',
       doc: ORGANIZATION_GROUP.listed('List: organization group'),
-      filters: {},
+      filters: { id: ids, name: text },
       orderings: [],
-      fetch: async (wanted) => cutPage([ORGANIZATION_GROUP_ID], wanted),
+      fetch: async ({ filters, ...wanted }) => {
+        const isWanted = filters.id.length === 0 || filters.id.includes(ORGANIZATION_GROUP_ID);
+        const isNamed = (filters.name ?? ORGANIZATION_GROUP_NAME) === ORGANIZATION_GROUP_NAME;
+        return cutPage(isWanted && isNamed ? [ORGANIZATION_GROUP_ID] : [], wanted);
+      },
       toJson: (_, urls) => organizationGroupToJson(urls),
     }),
     route('GET', '/organization_groups/:id', {

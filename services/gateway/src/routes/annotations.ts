@@ -221,7 +221,10 @@ export function annotationRoutes(context: RouteContext) {
       },
       call: async (request, caller) => {
         const { query } = request;
-        if (wantsCsv(request)) return exportAnnotations(context, request, caller);
+        if (wantsCsv(request)) {
+          if (!may(caller.roles, 'export')) throw new Refusal('PERMISSION_DENIED');
+          return exportAnnotations(context, request, caller);
+        }
         const page = readPage(query);
         const wanted = readSideloads(query);
         const filter = await readAnnotationFilter(query, caller, lookups);
