@@ -690,3 +690,13 @@ test('of two addresses, the one whose name a website elsewhere on the page has i
   `);
   expect(fields).toMatchObject({ sender_name: 'Grünwerk Gartenbau', recipient_name: 'Tischlerei Ebner' });
 });
+
+test('the words of a name that its logo joins', () => {
+  const fields = read(`
+    netegesblau
+
+    ${'\n'.repeat(60)}
+    Neteges Blau Baix, S.L. · NIF B64418825 · Inscrita en el Registro Mercantil de Barcelona, tomo 418
+  `);
+  expect(fields.sender_name).toBe('Neteges Blau Baix, S.L.');
+});

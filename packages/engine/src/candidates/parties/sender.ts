@@ -140,7 +140,11 @@ export function findFullName(
     const [text = ''] = segment.text.split(/\s+[|·•∙–—-]\s+|,\s+(?=\p{L}*\s?\d)/u);
     const own = normalize(text);
     const isLonger = own.length > words.length && own.length < 8 && words.every((word) => own.includes(word));
-    const isFull = hasLegalForm(text) ? own[0] === words[0] || isLonger : isLonger && isOverAddress(page, segment);
+    // "greenfield" in a logo is that of "Green Field Ltd".
+    const isJoined = own.join('').startsWith(words.join(''));
+    const isFull = hasLegalForm(text)
+      ? own[0] === words[0] || isLonger || isJoined
+      : isLonger && isOverAddress(page, segment);
     if (isFull && !/[\d:@]/.test(text)) return { text, box: segment.box };
   }
   return name;
