@@ -700,3 +700,15 @@ test('the words of a name that its logo joins', () => {
   `);
   expect(fields.sender_name).toBe('Neteges Blau Baix, S.L.');
 });
+
+test('words of respect that begin a letter head no name', () => {
+  const fields = read(`
+    Ege Enerji A.Ş.
+
+
+
+    Sayın Müşterimiz,
+    Faturanız ektedir. Son ödeme 18.03.2025
+  `);
+  expect(fields.recipient_name).toBeUndefined();
+});
