@@ -536,3 +536,86 @@ test('parties of Brazilian notes, by their labels', () => {
   });
   expect(fields.sender_address).toContain('89201-002');
 });
+
+test.each([
+  ['CUIT: 30-71884427-1', 'Importe Total: $ 1.234,50', 'ARS'],
+  ['RFC: GEB1204184K7', 'Total $1,234.50', 'MXN'],
+  ['R.U.T.: 76.441.882-4  S.I.I. - TEMUCO', 'TOTAL $ 62.900', 'CLP'],
+  ['NIT 901.188.442-7   CUFE: 8a3f', 'Total a pagar $ 1.234,50', 'COP'],
+  ['RUC 20518844276', 'Importe Total S/ 1,234.50', 'PEN'],
+  ['Vergi Dairesi: Çekirge', 'Ödenecek Tutar 1.234,50 TL', 'TRY'],
+  ['Karoo Farm (Pty) Ltd', 'Total R 1 234.50', 'ZAR'],
+  ['Bankgiro 418-8271', 'Att betala 1 234,50', 'SEK'],
+])('the currency of a document with %s', (sign, total, currency) => {
+  expect(read(`\n${sign}\n\n${total}`).currency).toBe(currency);
+});
+
+test('amounts without decimals, as in Chile', () => {
+  const fields = read(`
+    MONTO NETO     $ 276.500
+    I.V.A. 19%     $ 52.535
+    TOTAL          $ 329.035
+  `);
+  expect([fields.amount_total_base, fields.amount_total_tax, fields.amount_total].map(Number)).toEqual([
+    276500, 52535, 329035,
+  ]);
+});
+
+test('the date of a delivery note is not that of the invoice', () => {
+  const fields = read(`
+    Numero: 418/A                Data: 31/03/2025
+    Rif. DDT n. 771 del 12/03/2025
+  `);
+  expect(fields.date_issue).toBe('2025-03-31');
+});
+
+test('a Turkish e-invoice', () => {
+  const fields = read(`
+    BURSA EGE TEKSTİL SAN. VE TİC. LTD. ŞTİ.          e-FATURA
+    Organize Sanayi Bölgesi 4. Cad. No: 18
+    16140 Nilüfer / Bursa
+    VKN: 1188442715                                   Fatura No: BET2025000000418
+                                                      Fatura Tarihi: 18-03-2025
+    SAYIN
+    Pera Otelcilik A.Ş.
+    Meşrutiyet Cad. No: 52/3
+    34430 Beyoğlu / İstanbul
+    VKN: 7290441882
+
+    Mal Hizmet Toplam Tutarı       22.800,00 TL
+    Hesaplanan KDV(%10)             2.280,00 TL
+    Ödenecek Tutar                 25.080,00 TL
+  `);
+  expect(fields).toMatchObject({
+    document_id: 'BET2025000000418',
+    date_issue: '2025-03-18',
+    sender_vat_id: '1188442715',
+    recipient_name: 'Pera Otelcilik A.Ş.',
+    recipient_vat_id: '7290441882',
+  });
+  expect([fields.amount_total_base, fields.amount_total_tax].map(Number)).toEqual([22800, 2280]);
+});
+
+test('an Estonian and a Lithuanian invoice', () => {
+  const estonian = read(`
+    Arve 250418
+    Maksetähtaeg 15.04.2025      Viitenumber 2504180
+    Summa km-ta      821,00
+    Käibemaks 22%    180,62
+    Arve summa (EUR) 1001,62
+    Reg. nr 14418827
+  `);
+  expect(estonian).toMatchObject({ date_due: '2025-04-15', var_sym: '2504180', sender_ic: '14418827' });
+  expect(Number(estonian.amount_total)).toBe(1001.62);
+  const lithuanian = read(`
+    Pardavėjas                            Pirkėjas
+    UAB „Dzūkijos granulės“               Lazdijų ligoninė
+    Įmonės kodas 304418827                Kodas 165418827
+    Pramonės g. 18, LT-62175 Alytus       Kauno g. 8, LT-67128 Lazdijai
+  `);
+  expect(lithuanian).toMatchObject({
+    sender_ic: '304418827',
+    recipient_ic: '165418827',
+    sender_address: 'Pramonės g. 18, LT-62175 Alytus',
+  });
+});

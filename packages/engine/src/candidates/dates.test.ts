@@ -66,3 +66,12 @@ test('days and months with a slash before the year, as in the Nordic countries',
   expect(isoOf('14/5-24')).toEqual(['2024-05-14']);
   expect(isoOf('den 3/12 2023')).toEqual(['2023-12-03']);
 });
+
+test.each([
+  ['2025 m. sausio 27 d.', '2025-01-27'],
+  ['2025. gada 13. februārī', '2025-02-13'],
+  ['18 Eylül 2025', '2025-09-18'],
+  ['5. detsember 2025', '2025-12-05'],
+])('Baltic and Turkish months: %s', (text, iso) => {
+  expect(findDates(text)[0]?.iso).toBe(iso);
+});

@@ -1,38 +1,40 @@
 import { normalize } from '../layout/page-layout';
 
 const MONTHS: string[][] = [
-  'jan january januar janvier janv gennaio gen enero ene januari ianuarie ian leden ledna januara styczen stycznia janeiro tammikuu januar jaan januarja sijecanj sijecnja'.split(
+  'jan january januar janvier janv gennaio gen enero ene januari ianuarie ian leden ledna januara styczen stycznia janeiro tammikuu januar jaan januarja sijecanj sijecnja sausis sausio sausi janvaris janvari jaanuar ocak'.split(
     ' ',
   ),
-  'feb february februar fevrier fevr fev febbraio febrero februari unor unora februara luty lutego fevereiro helmikuu februarja veljaca veljace'.split(
+  'feb february februar fevrier fevr fev febbraio febrero februari unor unora februara luty lutego fevereiro helmikuu februarja veljaca veljace vasaris vasario februaris veebruar subat'.split(
     ' ',
   ),
-  'mar march marz maerz mars marzo maart mrt brezen brezna marca marec marzec marco maaliskuu marcius mrz martie ozujak ozujka'.split(
+  'mar march marz maerz mars marzo maart mrt brezen brezna marca marec marzec marco maaliskuu marcius mrz martie ozujak ozujka kovas kovo marts marta marti mart'.split(
     ' ',
   ),
-  'apr april avril avr aprile abril abr duben dubna aprila kwiecien kwietnia huhtikuu aprilis aprilie travanj travnja'.split(
+  'apr april avril avr aprile abril abr duben dubna aprila kwiecien kwietnia huhtikuu aprilis aprilie travanj travnja balandis balandzio aprili nisan'.split(
     ' ',
   ),
-  'may mai maj maggio mag mayo mei kveten kvetna maja maio toukokuu majus svibanj svibnja'.split(' '),
-  'jun june juni juin giugno giu junio iunie iun cerven cervna juna czerwiec czerwca junho kesakuu junius junija lipanj lipnja'.split(
+  'may mai maj maggio mag mayo mei kveten kvetna maja maio toukokuu majus svibanj svibnja geguze geguzes maijs maija mayis'.split(
     ' ',
   ),
-  'jul july juli juillet juil luglio lug julio iulie iul cervenec cervence jula lipiec lipca julho heinakuu julius julija srpanj srpnja'.split(
+  'jun june juni juin giugno giu junio iunie iun cerven cervna juna czerwiec czerwca junho kesakuu junius junija lipanj lipnja birzelis birzelio junijs junijam haziran'.split(
     ' ',
   ),
-  'aug august aout agosto ago augustus srpen srpna augusta sierpien sierpnia elokuu augusztus augusti avgusta kolovoz kolovoza'.split(
+  'jul july juli juillet juil luglio lug julio iulie iul cervenec cervence jula lipiec lipca julho heinakuu julius julija srpanj srpnja liepa liepos julijs juuli temmuz'.split(
     ' ',
   ),
-  'sep sept september septembre settembre set septiembre setiembre zari septembra wrzesien wrzesnia setembro syyskuu szeptember septembrie rujan rujna'.split(
+  'aug august aout agosto ago augustus srpen srpna augusta sierpien sierpnia elokuu augusztus augusti avgusta kolovoz kolovoza rugpjutis rugpjucio augusts agustos avgust'.split(
     ' ',
   ),
-  'oct october oktober okt octobre ottobre ott octubre rijen rijna oktobra pazdziernik pazdziernika outubro out lokakuu octombrie'.split(
+  'sep sept september septembre settembre set septiembre setiembre zari septembra wrzesien wrzesnia setembro syyskuu szeptember septembrie rujan rujna rugsejis rugsejo septembris eylul'.split(
     ' ',
   ),
-  'nov november novembre noviembre noiembrie noi listopad listopadu novembra listopada novembro marraskuu studeni studenoga studenog'.split(
+  'oct october oktober okt octobre ottobre ott octubre rijen rijna oktobra pazdziernik pazdziernika outubro out lokakuu octombrie spalis spalio oktobris ekim'.split(
     ' ',
   ),
-  'dec december dezember dez decembre dicembre dic diciembre prosinec prosince decembra grudzien grudnia dezembro joulukuu des desember decembrie prosinac prosinca'.split(
+  'nov november novembre noviembre noiembrie noi listopad listopadu novembra listopada novembro marraskuu studeni studenoga studenog lapkritis lapkricio novembris kasim'.split(
+    ' ',
+  ),
+  'dec december dezember dez decembre dicembre dic diciembre prosinec prosince decembra grudzien grudnia dezembro joulukuu des desember decembrie prosinac prosinca gruodis gruodzio decembris detsember aralik'.split(
     ' ',
   ),
 ];
@@ -55,7 +57,10 @@ const ISO = /(?<![\d.,/-])((?:19|20)\d{2})\s?([-./])\s?(\d{1,2})\s?\2\s?(\d{1,2}
 const DAY_NAME_YEAR =
   /(?<![\d.,])(\d{1,2})(?:st|nd|rd|th|er|º)?[\s.\-/,]*(?:de |of )?(\p{L}{3,12})[\s.\-/,]+(?:de |del )?'?(\d{4}|\d{2})(?![\d%])/giu;
 const NAME_DAY_YEAR = /(\p{L}{3,12})[\s.\-/]*(\d{1,2})(?:st|nd|rd|th)?[\s,.\-/]+(\d{4})(?!\d)/giu;
-const YEAR_NAME_DAY = /(?<!\d)((?:19|20)\d{2})[\s.\-/]+(\p{L}{3,12})[\s.\-/]+(\d{1,2})(?!\d)/giu;
+/** "2025 Jan 27", in Lithuanian "2025 m. sausio 27 d.". */
+const YEAR_NAME_DAY = /(?<!\d)((?:19|20)\d{2})[\s.\-/]+(?:m\.? )?(\p{L}{3,12})[\s.\-/]+(\d{1,2})(?!\d)/giu;
+/** In Latvian "2025. gada 13. februārī". */
+const YEAR_DAY_NAME = /(?<!\d)((?:19|20)\d{2})\.? gada (\d{1,2})\.? (\p{L}{3,12})/giu;
 const COMPACT = /(?<!\d)((?:19|20)\d{2})(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(?!\d)/g;
 
 /** All dates of a text, in the order in which they stand. */
@@ -76,6 +81,9 @@ export function findDates(text: string, monthFirst = false): FoundDate[] {
   }
   for (const match of text.matchAll(YEAR_NAME_DAY)) {
     add(match, isoDate(match[1]!, monthNumber(match[2]!), match[3]!));
+  }
+  for (const match of text.matchAll(YEAR_DAY_NAME)) {
+    add(match, isoDate(match[1]!, monthNumber(match[3]!), match[2]!));
   }
   for (const match of text.matchAll(NORDIC)) add(match, isoDate(match[3] ?? match[4]!, match[2]!, match[1]!));
   for (const match of text.matchAll(SEPARATED)) {

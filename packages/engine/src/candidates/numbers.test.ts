@@ -45,3 +45,9 @@ test('lakhs and crores', () => {
   expect(parseNumber('1,47,750.00', '.')).toBe('147750.00');
   expect(parseNumber('2,27,96,400', '.')).toBe('22796400');
 });
+
+test('without decimals, a point before three digits parts thousands when it does so often', () => {
+  expect(guessDecimalMark(['$ 62.900', '$ 276.500', '$ 329.035'])).toBe(',');
+  expect(guessDecimalMark(['1.500 kg', '2.250 kg', '1.125 kg'])).toBe('.');
+  expect(guessDecimalMark(['$126,000', '$29,400', '1.500', '1.250', '2.000'])).toBe('.');
+});

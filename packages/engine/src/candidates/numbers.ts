@@ -8,12 +8,18 @@ const INDIAN = String.raw`\d{1,2}(?:,\d{2})+,\d{3}(?:\.\d{1,2})?`;
 const PLAIN = String.raw`\d+(?:[.,]\d{1,8})?`;
 export const NUMBER_PATTERN = `(?:${INDIAN}|${GROUPED}|${PLAIN})`;
 
+/** "$ 276.500": without its currency it may be a weight. */
+const WHOLE_AMOUNT =
+  /(?:[$€₫₲₡]|\b(?:Rp|CLP|COP|PYG|IDR|VND|ISK)\.?)\s?[1-9]\d{0,2}([.,])\d{3}(?:\1\d{3})*(?![\d.,]*\d)/g;
+const LEAST_GROUPS = 2;
+
 /**
  * Which decimal mark the document uses, told by the numbers that leave no doubt (`12,50`, `1.234,50`).
  */
 export function guessDecimalMark(texts: Iterable<string>): DecimalMark {
   let comma = 0;
   let point = 0;
+  const groups = { ',': 0, '.': 0 };
   for (const text of texts) {
     for (const [, whole, mark] of text.matchAll(/(\d[\d.,]*)([.,])\d{2}(?![\d.,]*\d)/g)) {
       // A date in short form looks the same.
@@ -21,7 +27,10 @@ export function guessDecimalMark(texts: Iterable<string>): DecimalMark {
       if (mark === ',') comma++;
       else point++;
     }
+    for (const [, mark] of text.matchAll(WHOLE_AMOUNT)) groups[mark as DecimalMark]++;
   }
+  // Where no amount has decimals, as in Chile, a point before three digits parts thousands.
+  if (comma === 0 && point === 0 && groups['.'] >= LEAST_GROUPS && groups[','] === 0) return ',';
   return comma > point ? ',' : '.';
 }
 

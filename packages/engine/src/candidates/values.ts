@@ -53,6 +53,9 @@ const CURRENCY_SIGNS: Record<string, string> = {
   '₪': 'ILS',
   '₩': 'KRW',
   rm: 'MYR',
+  tl: 'TRY',
+  's/': 'PEN',
+  mx$: 'MXN',
   s$: 'SGD',
   euro: 'EUR',
   eur: 'EUR',
@@ -60,7 +63,7 @@ const CURRENCY_SIGNS: Record<string, string> = {
 }; // prettier-ignore
 /** Codes that are words as well ("pen", "all", "Bhd") are left out. */
 export const CURRENCY_CODES =
-  'CZK DKK EUR GBP NOK SEK HUF USD AUD INR CHF CNY JPY PLN RON RUB CAD NZD SGD MYR BGN HRK ISK TRY ZAR MXN BRL THB HKD AED SAR QAR KWD ILS RSD BAM MKD UAH KRW TWD IDR VND'.split(
+  'CZK DKK EUR GBP NOK SEK HUF USD AUD INR CHF CNY JPY PLN RON RUB CAD NZD SGD MYR BGN HRK ISK TRY ZAR MXN BRL THB HKD AED SAR QAR KWD ILS RSD BAM MKD UAH KRW TWD IDR VND ARS CLP COP UYU'.split(
     ' ',
   );
 
@@ -71,7 +74,7 @@ export function readCurrency(text: string): string | undefined {
   return CURRENCY_SIGNS[upper.toLowerCase()];
 }
 
-const CURRENCY_PATTERN = String.raw`(?:€|£|(?:US|AU?|CA?|NZ|HK|S|R)\$|\$|¥|₹|₽|₺|₴|₪|₩|Kč|zł|Ft|RM|kr\.?|SFr\.?|Fr\.|lei|Euro|${CURRENCY_CODES.join('|')})`;
+const CURRENCY_PATTERN = String.raw`(?:€|£|(?:US|AU?|CA?|NZ|HK|S|R|MX)\$|\$|¥|₹|₽|₺|₴|₪|₩|Kč|zł|Ft|RM|TL|S/|kr\.?|SFr\.?|Fr\.|lei|Euro|${CURRENCY_CODES.join('|')})`;
 const AMOUNT = new RegExp(
   String.raw`(?<![\p{L}\d.,/:-])(?<open>\()?(?<sign>[-+−–]\s?)?(?:(?<before>${CURRENCY_PATTERN})\s?)?(?<inner>[-−–]\s?)?(?<number>${NUMBER_PATTERN})(?<minus>-(?![\p{L}\d]))?(?<dash>,-{1,2}|\.-)?(?:\s?(?<percent>%|v\.H\.)|\s?(?<after>${CURRENCY_PATTERN})(?![\p{L}]))?\)?(?![\p{L}\d/]|[.,:-]\d)`,
   'giu',

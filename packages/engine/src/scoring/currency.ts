@@ -60,14 +60,27 @@ export function scoreCurrency(findings: Findings, put: Put): void {
 function currencyOfCountry({ values, pages }: Findings): Scored[] {
   const telling = values.filter(({ type, checked }) => type === 'iban' || (type === 'vat' && checked !== false));
   const isIndian = pages.some(({ tokens }) => tokens.some(({ text }) => isGstin(text)));
+  const printed = allText({ pages });
   const currencies = new Set([
     ...telling.map(({ value }) => CURRENCY_OF_COUNTRY[value.slice(0, 2)]),
     ...(isIndian ? ['INR'] : []),
+    ...CURRENCY_OF_WORDS.flatMap(([words, currency]) => (words.test(printed) ? [currency] : [])),
   ]);
   const [value] = currencies;
   if (value === undefined || currencies.size > 1) return [];
   return [{ value, raw: '', page: 1, box: null, tokens: [], score: 0 }];
 }
+
+/** What only the bank transfers, registers and tax offices of one country are called. */
+const CURRENCY_OF_WORDS: [words: RegExp, currency: string][] = [
+  [/\b(?:bankgiro|plusgiro|F-skatt)\b/i, 'SEK'],
+  [/\bCVR\b/, 'DKK'],
+  [/\d MVA\b|\bForetaksregisteret\b/, 'NOK'],
+  [/\bsort code\b/i, 'GBP'],
+  [/\bIFSC\b/, 'INR'],
+  [/\(Pty\) Ltd\b|\bSouth Africa\b/i, 'ZAR'],
+  [/\bVergi Dairesi\b/i, 'TRY'],
+];
 
 /**
  * What is paid with in the countries that have IBANs or VAT numbers. Bulgaria is left out, which changed to the Euro in
@@ -117,13 +130,18 @@ const CURRENCY_OF_COUNTRY: Record<string, string | undefined> = {
   XI: 'GBP',
 };
 
-/** Whose dollar it is, by its code or by what only one country prints. */
+/** Whose dollar or peso it is, by its code or by what only one country prints. */
 function otherDollar(text: string): string | undefined {
-  const code = /\b(?:AUD|CAD|NZD|SGD|HKD|MXN)\b/.exec(text)?.[0];
+  const code = /\b(?:AUD|CAD|NZD|SGD|HKD|MXN|ARS|CLP|COP|UYU)\b/.exec(text)?.[0];
   if (code) return code;
   if (/\bA\.?B\.?N\.?\b|\bAustralia\b/.test(text)) return 'AUD';
   if (/\b(?:GST\/HST|HST|TPS|TVQ|QST)\b|\bCanada\b|\b[A-Z]\d[A-Z] \d[A-Z]\d\b/.test(text)) return 'CAD';
   if (/\bNew Zealand\b/.test(text)) return 'NZD';
+  if (/\bCFDI\b|\bR\.?F\.?C\.?:? ?[A-ZÑ&]{3,4}-?\d{6}/.test(text)) return 'MXN';
+  if (/\bCUIT\b|\bC\.U\.I\.T\b/.test(text)) return 'ARS';
+  if (/\bS\.?I\.?I\.?\b|\bChile\b/.test(text) && /\bR\.?U\.?T\b/i.test(text)) return 'CLP';
+  if (/\bDIAN\b|\bCUFE\b|\bColombia\b/i.test(text) && /\bN\.?I\.?T\b/i.test(text)) return 'COP';
+  if (/\bNIT\b/.test(text) && /\bIVA\b.{0,6}\b19\b/.test(text)) return 'COP';
   return /\bSingapore\b/.test(text) ? 'SGD' : undefined;
 }
 
@@ -138,5 +156,5 @@ const CURRENCY_OF: Record<string, string> = {
   '₹': 'INR',
 };
 
-const allText = ({ pages }: Findings) =>
+const allText = ({ pages }: Pick<Findings, 'pages'>) =>
   pages.map((page) => page.segments.map((segment) => segment.text).join('\n')).join('\n');

@@ -89,7 +89,8 @@ function isOfOther({ keys, pages }: Findings, { tokens, page, line }: Key): bool
       other.meanings.some(
         ({ field, weight }) =>
           weight === 1 &&
-          (/^(?:amount_|_discount|_other_date)/.test(field) || (goesOn && /^(?:order_id|_other_id)/.test(field))),
+          (/^(?:amount_|_discount|_other_date)/.test(field) ||
+            (goesOn && /^(?:order_id|delivery_note_id|_other_id)/.test(field))),
       ),
   );
 }

@@ -34,3 +34,20 @@ test('of a line, how to reach somebody and his numbers are no address', () => {
     'High Street 1, Leeds LS1 1AA',
   );
 });
+
+test('the number of a company between its name and its address is neither', () => {
+  expect(splitAddressLine('Treetop Tidy | ABN 43 518 844 271 | PO Box 118, Bulli NSW 2516')).toEqual({
+    name: 'Treetop Tidy',
+    address: 'PO Box 118, Bulli NSW 2516',
+  });
+});
+
+test('words for streets that are cut short end no sentence', () => {
+  const line = 'Blvd. Torres Landa 1188 Int. 4, Col. El Tlacuache, 37526 León';
+  expect(addressIn(line)).toBe(line);
+});
+
+test('rooms behind a house are no place', () => {
+  const line = 'RUA MARECHAL DEODORO, 1188, SALA 402 - CENTRO - CEP: 80010-010';
+  expect(addressIn(line)).toContain('80010-010');
+});

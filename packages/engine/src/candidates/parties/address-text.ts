@@ -1,7 +1,8 @@
 import { COUNTRY, hasLegalForm, isContact, isPostal, isStreet, REACH } from './party-forms';
 
 /** The end of a sentence: not that of "St. Mary" or "No. 5". */
-const SENTENCE = /(?<=\p{L}{4}|[A-Z]{2}|\d{5}|\b(?:Ltd|Inc))\.\s+(?=\p{Lu})/u;
+const SENTENCE =
+  /(?<=\p{L}{4}|[A-Z]{2}|\d{5}|\b(?:Ltd|Inc))(?<!\b(?:Blvd|Avda|Ctra|Prol|Bldg|Prof|Gral|Cnel|Edif|Apdo|Pque|Urb))\.\s+(?=\p{Lu})/u;
 
 const LABEL = /^[^:,\d]{3,30}:\s*/;
 
@@ -38,8 +39,11 @@ const SHARES =
   /(?:,?|\s[–-] (?:SA|SAS|SASU|SARL|EURL|SNC|S\.A\.(?:S\.)?|S\.A\.R\.L\.)) au capital (?:social )?de [\d\s.,]+(?:€|euros?)/i;
 
 /** Where the street has no number, the house has a name. */
-const HOUSE_NAME =
-  /^(?:the |old )|\b(?:house|hall|mill|dairy|farm|barns?|cottage|lodge|works|manor|chambers|wharf|rectory|vicarage|forge|stables|granary|court)$/i;
+export const HOUSE_NAME =
+  /^(?:the |old )|\b(?:house|hall|mill|dairy|farm|barns?|cottage|lodge|works|manor|chambers|wharf|rectory|vicarage|forge|stables|granary|court|chapel|schoolhouse|villa|grange|priory)$/i;
+
+/** "ABN 43 518 844 271", "CVR-nr. 34188448": between a name and its address. */
+const COMPANY_NUMBER = /^(?:\p{L}[\p{L}.-]*[ :]+){1,3}\d[\d ./-]{6,}[A-Z]?$/u;
 
 /** "Name - Street 1 - 12345 Place" in one line. */
 export function splitAddressLine(line: string): { name: string; address: string } | undefined {
@@ -61,7 +65,7 @@ export function splitAddressLine(line: string): { name: string; address: string 
     .replace(/(?<=\p{L} \d{1,3}[a-z]?) (?=\d{4,5} \p{Lu}\p{Ll})/u, ', ')
     .split(/\s+[·•|*∙–—-]\s*|\s*[·•|∙]\s*|,\s+|\s*;\s*/)
     .map((part) => part.trim())
-    .filter(Boolean);
+    .filter((part, at) => part !== '' && (at !== 1 || !COMPANY_NUMBER.test(part) || isPostal(part)));
   const numbered = parts.findIndex((part, at) => at > 0 && (/\d/.test(part) || isStreet(part)));
   const isHouse = numbered > 0 && !/\d/.test(parts[numbered]!) && HOUSE_NAME.test(parts[numbered - 1]!);
   // "The Old Dairy, Chapel Lane, Tideswell SK17 8NR" is an address alone.

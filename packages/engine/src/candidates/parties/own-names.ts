@@ -1,6 +1,4 @@
-import { normalize, type PageLayout, type Segment } from '../../layout/page-layout';
-import { overlaps } from './blocks';
-import type { Party } from './party';
+import { normalize, type Segment } from '../../layout/page-layout';
 
 /** The host of an e-mail address or a website. */
 const HOST = /(?:@|www\.|https?:\/\/(?:www\.)?)((?:[\p{L}\d-]+\.)+\p{L}{2,})/giu;
@@ -18,10 +16,9 @@ const LEAST = 5;
 /** Of the letters of a host: "meyerbau.de" is that of "Meyer Bauunternehmung". */
 const LEAST_SHARE = 0.7;
 
-/** Tells the names that an e-mail address or a website on the page has, too, and those of parties that are known have not: the sender's. */
-export function ownNames(page: PageLayout, taken: readonly Party[]): (segment: Segment) => boolean {
-  const free = page.segments.filter((segment) => !taken.some((party) => overlaps(party.box, segment.box)));
-  const names = free
+/** Tells the names that an e-mail address or a website in these texts has, too. */
+export function ownNames(texts: readonly Segment[]): (segment: Segment) => boolean {
+  const names = texts
     .flatMap(({ text }) => [...text.matchAll(HOST)].map(([, host]) => nameOfHost(host!)))
     .filter((name) => name.length >= LEAST);
   return ({ text }) => {

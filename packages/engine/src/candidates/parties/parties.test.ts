@@ -521,3 +521,194 @@ test('a trade with a legal form is a name', () => {
 test('words that are legal forms in other letters only', () => {
   expect(['Earl Street', 'Dac Cuong', 'eG'.toUpperCase()].filter((text) => hasLegalForm(text))).toEqual([]);
 });
+
+test('words of respect head the name of the recipient', () => {
+  const fields = read(`
+    Messrs. Fjordland Maskin AS              Kitamura Bearing Works Co., Ltd.
+    Industriveien 44                         3-14-7 Higashi-Nakajima
+    6018 Ålesund                             Osaka 533-0033
+  `);
+  expect(fields).toMatchObject({
+    recipient_name: 'Fjordland Maskin AS',
+    sender_name: 'Kitamura Bearing Works Co., Ltd.',
+  });
+});
+
+test('a box over the window of a letter gives way to the street in its foot', () => {
+  const fields = read(`
+
+    Hebmann Aufzüge · Postfach 11 88 · 34011 Kassel
+    Tischlerei Ebner
+    Dorfplatz 2
+    34117 Kassel
+    ${'\n'.repeat(55)}
+    Hebmann Aufzüge GmbH & Co. KG
+    Lilienthalstraße 118
+    34123 Kassel
+  `);
+  expect(fields).toMatchObject({
+    sender_name: 'Hebmann Aufzüge GmbH & Co. KG',
+    sender_address: 'Lilienthalstraße 118, 34123 Kassel',
+    recipient_name: 'Tischlerei Ebner',
+  });
+});
+
+test('the box for cheques gives way to the address under the longer name of the letterhead', () => {
+  const fields = read(`
+                         BOXWORKS SUPPLY CO
+                 5500 Joliet St Denver, CO 80239
+
+    Bill To                                  Remit To
+    Juniper & Rye Mercantile                 Boxworks Supply
+    412 Larimer Ave Ste 200                  PO Box 77120
+    Fort Collins CO 80521                    Denver CO 80217
+  `);
+  expect(fields.sender_address).toBe('5500 Joliet St Denver, CO 80239');
+});
+
+test('the number of a customer right over the name is not in the way', () => {
+  const fields = read(`
+    Corrib Timber Ltd
+    Tuam Road
+    Galway
+    H91 K7RC
+
+
+
+    Account: FLY002                          Deliver to: Site 14, Cappagh Park, Galway
+    Flynn Family Homes
+    FAO Siobhán
+    Knocknacarra Cross
+    Galway
+    H91 T2XW
+  `);
+  expect(fields).toMatchObject({
+    recipient_name: 'Flynn Family Homes',
+    recipient_address: 'Knocknacarra Cross, Galway, H91 T2XW',
+  });
+});
+
+test('a South African postcode under its place', () => {
+  const fields = read(`
+    Karoo Water Solutions CC
+
+
+
+
+
+
+
+    Valley Farm (Pty) Ltd
+    63 Pearston Road
+    Graaff-Reinet
+    6280
+  `);
+  expect(fields.recipient_address).toBe('63 Pearston Road, Graaff-Reinet, 6280');
+});
+
+test('a recipient at the top, under the title, of a sender whose address is in the foot', () => {
+  const fields = read(`
+    Storsjö Sotarna                                        Faktura
+    Din skorstensfejare
+                                                           Sven-Olof Hägglund
+                                                           Ekorrstigen 7 lgh 1102
+                                                           831 44 Östersund
+    ${'\n'.repeat(58)}
+    Storsjö Sotarna AB
+    Fyrvallavägen 4
+    831 72 Östersund
+  `);
+  expect(fields).toMatchObject({
+    recipient_name: 'Sven-Olof Hägglund',
+    recipient_address: 'Ekorrstigen 7 lgh 1102, 831 44 Östersund',
+    sender_name: 'Storsjö Sotarna AB',
+  });
+});
+
+test('a house with a name over a street without a number', () => {
+  const fields = read(`
+    Penrose Heating
+    The Old Chapel
+    Trewarne Lane
+    Wadebridge
+    PL27 6BQ
+  `);
+  expect(fields.sender_address).toBe('The Old Chapel, Trewarne Lane, Wadebridge, PL27 6BQ');
+});
+
+test('the heading of the other party ends a party, and its numbers are its own', () => {
+  const fields = read(`
+                            PRESTADOR DE SERVIÇOS
+    CPF/CNPJ: 18.844.271/0001-99 Inscrição Municipal: 17 02 0441882-4
+    Nome/Razão Social: ARAUCÁRIA SISTEMAS LTDA
+    Endereço: RUA MARECHAL DEODORO, 1188, SALA 402 - CENTRO - CEP: 80010-010
+    Município: CURITIBA UF: PR
+                            TOMADOR DE SERVIÇOS
+    Nome/Razão Social: COOPERATIVA VALE DO IGUAÇU
+    CPF/CNPJ: 77.441.882/0001-55 Inscrição Municipal: ----
+    Endereço: AV MANOEL RIBAS, 44 - SÃO BASÍLIO - CEP: 84600-000
+  `);
+  expect([fields.sender_vat_id, fields.recipient_vat_id].map((id) => id?.replace(/\D/g, ''))).toEqual([
+    '18844271000199',
+    '77441882000155',
+  ]);
+});
+
+test.each([
+  ['Postal Address', 'P O Box 418'],
+  ['Physical Address', '18 Caledon Street'],
+])('%s is no name', (label, line) => {
+  const fields = read(`
+    Karoo Water Solutions CC
+
+
+
+
+
+
+
+
+    ${label}
+    ${line}
+    Graaff-Reinet
+    6280
+  `);
+  expect(fields.recipient_name).toBeUndefined();
+});
+
+test('of two addresses, the one whose name a website elsewhere on the page has is the sender', () => {
+  const fields = read(`
+
+
+
+
+    Grünwerk Gartenbau                              Tischlerei Ebner
+    Am Anger 4                                      Dorfplatz 2
+    4020 Linz                                       4153 Peilstein
+    ${'\n'.repeat(25)}
+    www.grunwerk-gartenbau.example
+  `);
+  expect(fields).toMatchObject({ sender_name: 'Grünwerk Gartenbau', recipient_name: 'Tischlerei Ebner' });
+});
+
+test('the words of a name that its logo joins', () => {
+  const fields = read(`
+    netegesblau
+
+    ${'\n'.repeat(60)}
+    Neteges Blau Baix, S.L. · NIF B64418825 · Inscrita en el Registro Mercantil de Barcelona, tomo 418
+  `);
+  expect(fields.sender_name).toBe('Neteges Blau Baix, S.L.');
+});
+
+test('words of respect that begin a letter head no name', () => {
+  const fields = read(`
+    Ege Enerji A.Ş.
+
+
+
+    Sayın Müşterimiz,
+    Faturanız ektedir. Son ödeme 18.03.2025
+  `);
+  expect(fields.recipient_name).toBeUndefined();
+});

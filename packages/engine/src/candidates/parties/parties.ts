@@ -2,12 +2,13 @@ import { normalize, type PageLayout } from '../../layout/page-layout';
 import type { Key } from '../key-phrases';
 import { readWindow } from './letter-window';
 import type { Party, Role } from './party';
+import { isBox } from './party-forms';
 import { isHeading, isOnSlip, roleOf } from './party-labels';
 import { linesUnder } from './party-lines';
 import { readParty } from './read-party';
 import { findAddressBlock, findAddressOfNamed, findOneOfTwoBlocks } from './recipient';
-import { findAddressLine, findSender } from './sender';
-import { findAddressElsewhere } from './sender-address';
+import { findAddressLine, findFullName, findSender } from './sender';
+import { findAddressElsewhere, findNameAgain } from './sender-address';
 
 /** Names and addresses on the first page: under their labels, in the window of a letter, or by their form. */
 export function findParties(whole: PageLayout, keys: Key[], isItem: (line: number) => boolean = () => false): Party[] {
@@ -27,7 +28,8 @@ export function findParties(whole: PageLayout, keys: Key[], isItem: (line: numbe
   }
   // Cheques go to a box elsewhere; the letterhead with the same name has the sender's address.
   const head = remitted?.name && findSender(page, keys, without(parties, remitted));
-  if (head?.address && isSameName(head, remitted)) parties[parties.indexOf(remitted!)] = head;
+  if (head?.address && (isSameName(head, remitted) || isLongerName(head, remitted)))
+    parties[parties.indexOf(remitted!)] = head;
   // Who ships goods and gets the bill has not written it.
   const shipper = parties.find(({ role }) => role === 'sender');
   if (shipper?.name && parties.some((one) => one.role === 'recipient' && isSameName(one, shipper)))
@@ -48,7 +50,7 @@ export function findParties(whole: PageLayout, keys: Key[], isItem: (line: numbe
   if (addressed) parties[parties.indexOf(named)] = addressed;
   const has = (role: Role) => parties.some((party) => party.role === role);
   const window = readWindow(page);
-  if (window && !has('sender')) parties.push(window.sender);
+  if (window && !has('sender')) parties.push(findSeat(page, window.sender, keys, parties));
   if (window && !has('recipient')) {
     const party = readParty('recipient', window.lines, keys, page, 'window');
     if (party?.name) parties.push(party);
@@ -67,7 +69,31 @@ export function findParties(whole: PageLayout, keys: Key[], isItem: (line: numbe
   return parties;
 }
 
+/** Over the window of a letter there is room for a short name and a box; the foot tells the whole name with the street. */
+function findSeat(page: PageLayout, sender: Party, keys: Key[], taken: Party[]): Party {
+  if (!sender.name || !sender.address) return sender;
+  const found = findFullName(page, sender.name, taken);
+  const words = normalize(found.text);
+  const full = normalize(sender.name.text).every((word) => words.includes(word)) ? found : sender.name;
+  const seat = isBox(sender.address.text)
+    ? findNameAgain(page, { ...full, box: sender.name.box }, keys, taken)
+    : undefined;
+  return { ...sender, name: full, address: seat && !isBox(seat.text) ? seat : sender.address };
+}
+
 const isSameName = (one: Party, other: Party | undefined) =>
   normalize(one.name?.text ?? '').join() === normalize(other?.name?.text ?? '').join();
+
+/** "Boxworks Supply" and "BOXWORKS SUPPLY CO". */
+function isLongerName(one: Party, other: Party | undefined): boolean {
+  const words = normalize(other?.name?.text ?? '');
+  return (
+    words.length > 1 &&
+    words.join() ===
+      normalize(one.name?.text ?? '')
+        .slice(0, words.length)
+        .join()
+  );
+}
 
 const without = (parties: Party[], one: Party) => parties.filter((party) => party !== one);

@@ -7,7 +7,7 @@ const WRITTEN_FORM =
   /(?:^|[\s,])(?:eG|e\. ?G\.|OG|KGaA|S[àÀ](?:rl|RL)|S\. ?à ?r\. ?l\.|SCEA|EARL|GAEC|GFA|SELARL|SELAS|SCP|[Ss]oc\. ?[Cc]oop\.?|[Ss]ocietà [Cc]ooperativa|BVBA|CVBA|P\.S\.A\.|družstvo|Kkt\.?|ek\. ?för\.?|K\/S|P\/S|IVS|A\.?[Mm]\.?[Bb]\.?[Aa]\.?|ANS|ENK|Ky|T:?mi|osk|PFA|CIC|DAC|CLG|PLLC|P\.C\.|d\. ?d\.|j\.d\.o\.o\.|obrt|SIA|EOOD|OOD|IKE|E\.P\.E\.|FZE|FZCO|FZ-LLC|W\.L\.L\.|e?hf\.)(?=$|[\s,.)&-])/u;
 
 const POSTAL =
-  /(?:\b(?:[A-Z]{1,2}[- ])?\d{4,5}[ ,]+\p{Lu}\p{L}|\b\d{3} \d{2}[ ,]+\p{Lu}|\b\d{2}-\d{3} \p{Lu}|\b\d{4} ?[A-Z]{2}\b[ ,]+\p{Lu}|\b[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}\b|\b[A-Z]{2}\.?,? \d{5}(?:-\d{4})?\b|\b\d{4}-\d{3} \p{Lu}|\p{L},? \d{5}\b|\b[A-Z]\d[A-Z] \d[A-Z]\d\b|\b(?:NSW|VIC|QLD|WA|SA|TAS|ACT|NT)[ ,]+\d{4}\b|\p{L}{3}\s?[-–]\s?\d{6}\b|\b\d{6}[ ,]+\p{Lu}\p{Ll}|\bSingapore \d{6}\b|\b(?:Tamil Nadu|Karnataka|Kerala|Maharashtra|Gujarat|Rajasthan|Telangana|Andhra Pradesh|Uttar Pradesh|Madhya Pradesh|Himachal Pradesh|West Bengal|Punjab|Haryana|Odisha|Bihar|Assam|Goa|Delhi|Mumbai|Chennai|Bengaluru|Bangalore|Hyderabad|Kolkata|Pune) \d{6}\b|\b[A-Z]\d[\dW] [A-Z0-9]{4}\b|\b\d{5}-\d{3}\b|\b(?:LT|LV)-\d{4,5}\b)/u;
+  /(?:\b(?:[A-Z]{1,2}[- ])?\d{4,5}[ ,]+\p{Lu}\p{L}|\b\d{3} \d{2}[ ,]+\p{Lu}|\b\d{2}-\d{3} \p{Lu}|\b\d{4} ?[A-Z]{2}\b[ ,]+\p{Lu}|\b[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}\b|\b[A-Z]{2}\.?,? \d{5}(?:-\d{4})?\b|\b\d{4}-\d{3} \p{Lu}|\p{L},? \d{5}\b|\b[A-Z]\d[A-Z] \d[A-Z]\d\b|\b(?:NSW|VIC|QLD|WA|SA|TAS|ACT|NT)[ ,]+\d{4}\b|\p{L}{3}\s?[-–]\s?\d{6}\b|\b\d{6}[ ,]+\p{Lu}\p{Ll}|\bSingapore \d{6}\b|\b(?:Tamil Nadu|Karnataka|Kerala|Maharashtra|Gujarat|Rajasthan|Telangana|Andhra Pradesh|Uttar Pradesh|Madhya Pradesh|Himachal Pradesh|West Bengal|Punjab|Haryana|Odisha|Bihar|Assam|Goa|Delhi|Mumbai|Chennai|Bengaluru|Bangalore|Hyderabad|Kolkata|Pune) \d{6}\b|\b[A-Z]\d[\dW] [A-Z0-9]{4}\b|\b\d{5}-\d{3}\b|\b(?:LT|LV)-\d{4,5}\b|\bC\.? ?P\.?:? ?\d{5}\b)/u;
 /** "2261 Market Street": the number of a house, not of a place. */
 const HOUSE =
   /^\d{1,5}[A-Z]? (?:[\p{L}\d][\p{L}\d.'-]* ){1,4}(?:street|st|road|rd|avenue|ave|lane|ln|drive|dr|blvd|boulevard|way|court|ct|square|sq|place|pl|parkway|pkwy|highway|hwy|terrace|close|crescent|row|park)\.?,?$/iu;
@@ -16,9 +16,9 @@ const REGISTER =
   /\b(?:(?:(?:P\.? ?O\.? ?)?Box|Postfach|Postboks|Postbus|Apartado|BP)\.? ?(?:\d{1,3}(?: \d{2,3})*(?!\d)|\d+)|(?:HR[AB]|FN|VR|GnR|PR|RCS|REA|KRS|BDO|REGON|SIRET|SIREN)\.?(?: Nr\.?| n°)? ?[\d ]*\d)/g;
 /** "12 November 2024, Leeds", "12.11.2024 Leeds": the year of a date is no postcode. */
 const YEAR = /(?<=(?<!\d)\d{1,2}(?:\.? \p{L}{3,10}\.? |[./]\d{1,2}[./]))(?:19|20)\d{2}(?!\d)/gu;
-/** "Lot 2111 Jalan Permas", "1180 rue des Lilas": the number of a house before a word for streets. */
+/** "Lot 2111 Jalan Permas", "1180 rue des Lilas", "1188, Sala 402": the number of a house before a word for streets or rooms. */
 const HOUSE_BEFORE =
-  /(?<!\d)\d{4,5},? (?=(?:jalan|jln|jl|lorong|rue|avenue|boulevard|chemin|route|impasse|via|viale|calle|avenida|rua)\b)/giu;
+  /(?<!\d)\d{4,5},? (?=(?:jalan|jln|jl|lorong|rue|avenue|boulevard|chemin|route|impasse|via|viale|calle|avenida|rua|sala|loja|apto|apartamento|bloco|andar|oficina|of|piso|int|interior|local|depto|dpto|bodega|col|colonia|mza)\b)/giu;
 /** Whether a line has a postcode with its place, as some country writes it. */
 export const isPostal = (text: string): boolean =>
   POSTAL.test(text.replace(REGISTER, '').replace(YEAR, '').replace(HOUSE_BEFORE, '')) && !HOUSE.test(text);
@@ -28,6 +28,9 @@ const STREET =
 const unaccent = (text: string) => text.normalize('NFD').replace(/\p{M}/gu, '');
 /** Whether a line has a word of a street or a box, in any of the languages. */
 export const isStreet = (text: string): boolean => STREET.test(unaccent(text));
+/** Whether an address is a box at the post office. */
+export const isBox = (text: string): boolean =>
+  /\bP\.? ?O\.? ?Box\b|\bPostfach\b|\bPostbo(?:x|ks|us)\b|\bApartado\b|\bApdo\b|^BP \d|\bCasilla\b/i.test(text);
 /** A line that is the name of a country, and nothing else. */
 export const COUNTRY =
   /^(?:deutschland|germany|allemagne|france|frankreich|united states(?: of america)?|u\.?s\.?a?\.?|united kingdom|u\.?k\.?|great britain|england|italia|italy|nederland|(?:the )?netherlands|españa|spain|portugal|česká republika|česko|czech republic|slovensko|slovenská republika|slovakia|polska|poland|magyarország|hungary|schweiz|suisse|switzerland|österreich|austria|belgi(?:ë|que|um|en)|danmark|denmark|sverige|sweden|norge|norway|suomi|finland|malaysia|singapore|australia|canada|india|ireland|românia|luxembourg)\.?$/iu;
@@ -66,7 +69,7 @@ export function hasLegalForm(text: string): boolean {
 
 /** Title words that are no company. */
 const TITLE =
-  /^(?:(?:tax |commercial |proforma |cash |simplified )*(?:invoice|bill|receipt)|\p{L}*rechnung|fakt[uú]ra|facture|factur[aă]|factuur|fattura|fatura|számla|lasku|\p{L}*gutschrift|credit (?:note|memo)|avoir|kredit(?:t)?not\p{L}*|kreditfaktura|creditnota|creditfactuur|dobropis|nota (?:di|de) cr[eé]dito|hyvityslasku|zálohov\p{L}*|daňový doklad|pro ?forma|quittung|kvitto|kvittering|kuitti|reçu|recibo|účtenka|paragon|nyugta|statement|lieferschein|original|copy|kopie|duplicate|page|seite|welcome|thank|date|datum|stylesheet)|\b(?:nr|no|n°)\.? ?\d/iu;
+  /^(?:(?:tax |commercial |proforma |cash |simplified )*(?:invoice|bill|receipt)|\p{L}*rechnung|fakt[uú]ra|facture|factur[aă]|factuur|fattura|fatura|számla|lasku|\p{L}*gutschrift|credit (?:note|memo)|avoir|kredit(?:t)?not\p{L}*|kreditfaktura|creditnota|creditfactuur|dobropis|nota (?:di|de) cr[eé]dito|hyvityslasku|zálohov\p{L}*|daňový doklad|pro ?forma|quittung|kvitto|kvittering|kuitti|reçu|recibo|účtenka|paragon|nyugta|statement|lieferschein|original|copy|kopie|duplicate|page|seite|orygina[łl]|kopia|copia|duplicado|welcome|thank|date|datum|stylesheet)|\b(?:nr|no|n°)\.? ?\d/iu;
 
 /** Addresses have numbers too ("No. 8, High Street"). */
 export const isTitle = (text: string) => TITLE.test(text) && !isStreet(text) && !isPostal(text);

@@ -34,9 +34,15 @@ export function isHeading(key: Key, page: PageLayout): boolean {
     .filter((token) => /[\p{L}\p{N}]/u.test(token.text));
   if (rest.length === 0) return key.box[1] < page.height * 0.75;
   if (isWholeLabel(segment, key)) return key.box[1] < page.height * 0.75;
+  // "Sayın Müşterimiz," begins a letter.
+  if (HONORIFIC.test(key.phrase) && key.box[1] < page.height * 0.5 && !/[,!]$/.test(segment.text)) return true;
   if (/:$/.test(last.text) || segment.tokens[segment.tokens.indexOf(last) + 1]?.text === ':') return true;
   return rest.every((token) => /^[([].*|.*[)\]]:?$/.test(token.text));
 }
+
+/** Words of respect before a name, which only the recipient gets: "Messrs. Fjordland AS". */
+const HONORIFIC =
+  /^(?:messrs|sayin|spett(?:abile| le)?|spettabile ditta|spett le ditta|senor es|exmo s sr s|exmos senhores)$/;
 
 /** "Sold to / Vendu à:": what stands between a label and the colon that ends the line belongs to the label. */
 export function isWholeLabel({ tokens }: Segment, key: Key): boolean {

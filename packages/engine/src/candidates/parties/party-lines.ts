@@ -95,6 +95,15 @@ export function follow(page: PageLayout, head: Segment, keys: Key[], heading?: K
       .sort((a, b) => (isBeside(a, b) ? a.box[0] - b.box[0] : a.box[1] - b.box[1]));
     const next = nearest && count === 0 ? topOfBlock(page, head, nearest) : nearest;
     if (!next || linesBetween(above, next, page.unit) > (count === 0 ? 2.6 : heading ? 2.1 : 1.5)) break;
+    // The heading of another party may stand between two of its lines in the middle.
+    const isBetween = ({ box, tokens: [token] }: Key) =>
+      token!.segment !== above &&
+      token!.segment !== next &&
+      box[1] > above.box[1] &&
+      box[3] < next.box[3] &&
+      box[0] < next.box[2] &&
+      box[2] > next.box[0];
+    if (heading && keys.some((key) => roleOf(key) && isBetween(key) && isHeading(key, page))) break;
     const first = keys.filter(
       (key) => next.tokens.slice(0, 2).includes(key.tokens[0]!) && key.tokens.some((t) => next.tokens[0] === t),
     );

@@ -1,7 +1,7 @@
 import { type PageLayout, unite } from '../../layout/page-layout';
 import { findDates } from '../dates';
 import type { Key } from '../key-phrases';
-import { addressIn, splitAddressLine } from './address-text';
+import { addressIn, HOUSE_NAME, splitAddressLine } from './address-text';
 import type { Party, Role } from './party';
 import { CAPITAL, COUNTRY, isContact, isPostal, isStreet, SALUTATION } from './party-forms';
 import { INSIDE, means } from './party-labels';
@@ -28,11 +28,13 @@ export function readParty(
     const isWord =
       labelled &&
       (['label_name', 'label_address', 'label_skip'].some((field) => means(labelled, field)) || !/\d/.test(line.text));
-    const isLabel = labelled && (!isWord || /:/.test(line.text) || line.tokens.length === labelled.tokens.length);
+    const isPerson = labelled && PERSON.test(labelled.phrase);
+    const isLabel =
+      labelled && (!isWord || isPerson || /:/.test(line.text) || line.tokens.length === labelled.tokens.length);
     if (labelled && isLabel) {
       const rest = line.tokens.filter((token) => !labelled.tokens.includes(token));
       const value = rest.length > 0 ? toLine(rest) : undefined;
-      if (/^(?:attn|attention|att|z hd|zu handen|c o)$/.test(labelled.phrase)) person ??= value;
+      if (isPerson || labelled.phrase === 'c o') person ??= value;
       else if (means(labelled, 'label_name')) name ??= value;
       else if (means(labelled, 'label_address') && value) address.push(stripLabels(value, keys));
       else if (
@@ -106,6 +108,10 @@ export function readParty(
   };
 }
 
+/** Words before somebody in a company; with whom the recipient is to be found ("c/o") belongs to his address. */
+const PERSON =
+  /^(?:attn|attention|att|z hd|zu handen|fao|for the attention of|t a v|ter attentie van|a l attention de|a la atencion de)$/;
+
 /** "Cintorínska 18" */
 const isHouse = (text: string) => /^\p{Lu}[\p{L}. ]+ \d{1,4}(?:[/-]\d{1,4})?[a-z]?$/iu.test(text);
 
@@ -149,13 +155,20 @@ function trimAddress(lines: PartyLine[]): PartyLine[] {
   const isOver = above !== undefined && POSTCODE.test(lines[place]!.text) && isPostal(lines[place]!.text);
   // British places stand in a line of their own over the postcode, houses with a name over them.
   const isBritish = TOWN_POSTCODE.test(lines[place]!.text) && !/,/.test(lines[place]!.text);
+  const isUnderHouse =
+    above !== undefined &&
+    HOUSE_NAME.test(above.text) &&
+    !/\d/.test(lines[place]!.text) &&
+    lines.slice(place).some(({ text }) => isPostcode(text) || TOWN_POSTCODE.test(text));
   const linesOver = isPostcode(lines[place]!.text)
     ? LINES_OVER_POSTCODE
-    : isBritish
-      ? LINES_OVER_POSTCODE - 1
-      : isOver
-        ? 1
-        : 0;
+    : isUnderHouse
+      ? 1
+      : isBritish
+        ? LINES_OVER_POSTCODE - 1
+        : isOver
+          ? 1
+          : 0;
   const first = Math.max(0, place - linesOver);
   let end = first;
   let postalSeen = false;
@@ -179,8 +192,9 @@ const LINES_OVER_POSTCODE = 3;
 /** A town with its British postcode, without a house. */
 const TOWN_POSTCODE = /^\p{Lu}[\p{L} '-]+ [A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}$/u;
 
-/** A British or Canadian postcode alone. */
-export const isPostcode = (text: string) => /^(?:[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}|[A-Z]\d[A-Z] \d[A-Z]\d)$/.test(text);
+/** A British, Canadian or Irish postcode alone. */
+export const isPostcode = (text: string) =>
+  /^(?:[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}|[A-Z]\d[A-Z] \d[A-Z]\d|[A-Z]\d[\dW] [A-Z\d]{4})$/.test(text);
 
 const isDate = (text: string) => {
   const [date] = findDates(text);

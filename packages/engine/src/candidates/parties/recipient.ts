@@ -3,8 +3,9 @@ import { readVatId } from '../identifiers';
 import type { Key } from '../key-phrases';
 import { splitAddressLine } from './address-text';
 import { blockUnder, findBlocks, height, overlaps, rightOf } from './blocks';
+import { ownNames } from './own-names';
 import type { Party } from './party';
-import { hasLegalForm, isContact, isPostal, isStreet, isTitle, SALUTATION } from './party-forms';
+import { hasLegalForm, isBox, isContact, isPostal, isStreet, isTitle, SALUTATION } from './party-forms';
 import { means, startsWithKey } from './party-labels';
 import { toLine } from './party-lines';
 import { readParty } from './read-party';
@@ -16,15 +17,17 @@ import { readParty } from './read-party';
 export function findOneOfTwoBlocks(page: PageLayout, keys: Key[], taken: Party[]): Party | undefined {
   if (taken.some((party) => party.role === 'sender')) return undefined;
   const all = findBlocks(page);
-  const untitled = all.map((block) => block.slice(block.findIndex((one) => !isTitle(one.text))));
-  const blocks = untitled.filter(
-    (block) =>
-      block.length >= 3 &&
-      block[0]!.box[1] < page.height * 0.4 &&
-      hasPlace(block) &&
-      !startsWithKey(block[0]!, keys) &&
-      !isTitle(block[0]!.text),
-  );
+  const blocks = all
+
+    .map((block) => withoutHeading(block, keys))
+    .filter(
+      (block) =>
+        block.length >= 3 &&
+        block[0]!.box[1] < page.height * 0.4 &&
+        hasPlace(block) &&
+        !startsWithKey(block[0]!, keys) &&
+        !isTitle(block[0]!.text),
+    );
   const [left, right] = [...blocks].sort((a, b) => a[0]!.box[0] - b[0]!.box[0]);
   if (!left || !right || blocks.length !== 2) return undefined;
   const signs = (block: Segment[]) => ownSigns([...block, ...blockUnder(block, all, page.unit)], page, keys);
@@ -39,18 +42,26 @@ export function findOneOfTwoBlocks(page: PageLayout, keys: Key[], taken: Party[]
   return party?.name && party.address ? party : undefined;
 }
 
-/** A postcode with its place under the first line; in New Zealand and South Africa it is four digits behind the place, under a street. */
+/**
+ * A postcode with its place under the first line; in New Zealand and South Africa it is four digits behind the place or
+ * under it, under a street.
+ */
 const hasPlace = (block: Segment[]): boolean =>
   block.slice(1).some(({ text }) => isPostal(text)) ||
   (block.some(({ text }) => isStreet(text) && /\d/.test(text)) &&
-    block.slice(2).some(({ text }) => /^\p{Lu}[\p{L}' -]+,? (?!(?:19|20)\d\d$)\d{4}$/u.test(text)));
+    block
+      .slice(2)
+      .some(
+        ({ text }, at) =>
+          /^\p{Lu}[\p{L}' -]+,? (?!(?:19|20)\d\d$)\d{4}$/u.test(text) ||
+          (/^\d{4}$/.test(text) && /^\p{Lu}[\p{L}' -]+$/u.test(block[at + 1]!.text)),
+      ));
 
 /** How much in a block only the sender of a letter has there: his bank, how to reach him, his domain, his letterhead. */
 function ownSigns(block: Segment[], page: PageLayout, keys: Key[]): number {
   const named = keys.filter((key) => block.some((segment) => segment.tokens.includes(key.tokens[0]!)));
   const text = block.map((segment) => segment.text).join('\n');
   const name = normalize(block[0]!.text).join('');
-  const domain = normalize(/(?:@|www\.)([\w-]{4,})\./.exec(text)?.[1] ?? '').join('');
   const inFoot = page.segments.some(
     (segment) =>
       segment.box[1] > page.height * 0.8 && name.length > 4 && normalize(segment.text).join('').includes(name),
@@ -67,7 +78,7 @@ function ownSigns(block: Segment[], page: PageLayout, keys: Key[]): number {
     isContact(text),
     named.some((key) => ['iban', 'bic', 'account_num'].some((field) => means(key, field))),
     named.some((key) => means(key, 'vat_id') || means(key, 'ic')),
-    domain !== '' && (name.includes(domain) || domain.includes(name)),
+    ownNames(page.segments)(block[0]!),
     inFoot,
     // The letterhead says it more surely than an e-mail address, which shops print of the buyer too.
     ...[inHead, inHead],
@@ -88,12 +99,13 @@ export function findAddressOfNamed(page: PageLayout, keys: Key[], { name }: Part
 
 /** A block with a place in the upper half that belongs to nobody yet. */
 export function findAddressBlock(page: PageLayout, keys: Key[], taken: Party[]): Party | undefined {
-  for (const block of findBlocks(page)) {
-    const top = block[0]!;
-    if (top.box[1] > page.height * 0.5 || top.box[1] < page.height * 0.08 || block.length < 3) continue;
-    if (!hasPlace(block)) continue;
+  for (const whole of findBlocks(page)) {
+    const block = withoutHeading(whole, keys);
+    const [top] = block;
+    if (!top || top.box[1] > page.height * 0.5 || block.length < 3 || !hasPlace(block)) continue;
+    if (top.box[1] < page.height * 0.08 && !hasAddressInFoot(page, block)) continue;
     // "3 Paternoster Yard" over a place is an address without a name: that of the letterhead.
-    if (/^\d{1,4}[a-z]? \p{Lu}/u.test(top.text)) continue;
+    if (/^\d{1,4}[a-z]? \p{Lu}/u.test(top.text) || isBox(top.text)) continue;
     if (taken.some((party) => overlaps(party.box, top.box))) continue;
     const isSender = ({ role, name }: Party) =>
       role === 'sender' && normalize(name?.text ?? '').join() === normalize(top.text).join();
@@ -129,6 +141,16 @@ export function findAddressBlock(page: PageLayout, keys: Key[], taken: Party[]):
     if (party?.name && party.address) return party;
   }
   return undefined;
+}
+
+/** A title, a label or the number of a customer may stand right over the name: "Account: FLY002". */
+function withoutHeading(block: Segment[], keys: Key[]): Segment[] {
+  const isHeading = (one: Segment) =>
+    isTitle(one.text) ||
+    (/:$/.test(one.text) && !startsWithKey(one, keys)) ||
+    (/^\p{L}[^:\d]{2,25}:\s*\S*\d/u.test(one.text) && !isPostal(one.text));
+  const first = block.findIndex((one) => !isHeading(one));
+  return first > 0 ? block.slice(first) : block;
 }
 
 /** In type of one width "Mr." and the name stand apart. */

@@ -61,7 +61,8 @@ export function findSender(tight: PageLayout, keys: Key[], taken: Party[]): Part
   );
   const zone = (segment: Segment) =>
     segment.box[1] < page.height * 0.3 ? 0 : segment.box[1] > page.height * 0.75 ? 1 : 2;
-  const isOwn = ownNames(page, taken);
+  // Those of parties that are known have other names.
+  const isOwn = ownNames(page.segments.filter((one) => !taken.some((party) => overlaps(party.box, one.box))));
   const chosen = [...companies].sort(
     (a, b) => Number(isOwn(b)) - Number(isOwn(a)) || zone(a) - zone(b) || a.box[1] - b.box[1],
   )[0];
@@ -127,7 +128,11 @@ const hasOwnWord = (page: PageLayout, segment: Segment): boolean =>
   /\p{L}{3}/u.test(lineAbove(page, segment)?.text ?? '');
 
 /** The letterhead may show a short name; that of the company, with its legal form or over its address, holds its words. */
-function findFullName(page: PageLayout, name: NonNullable<Party['name']>, taken: Party[]): NonNullable<Party['name']> {
+export function findFullName(
+  page: PageLayout,
+  name: NonNullable<Party['name']>,
+  taken: Party[],
+): NonNullable<Party['name']> {
   const words = normalize(name.text);
   if (hasLegalForm(name.text) || words.join('').length < LEAST_NAME) return name;
   for (const segment of page.segments) {
@@ -135,7 +140,11 @@ function findFullName(page: PageLayout, name: NonNullable<Party['name']>, taken:
     const [text = ''] = segment.text.split(/\s+[|·•∙–—-]\s+|,\s+(?=\p{L}*\s?\d)/u);
     const own = normalize(text);
     const isLonger = own.length > words.length && own.length < 8 && words.every((word) => own.includes(word));
-    const isFull = hasLegalForm(text) ? own[0] === words[0] || isLonger : isLonger && isOverAddress(page, segment);
+    // "greenfield" in a logo is that of "Green Field Ltd".
+    const isJoined = own.join('').startsWith(words.join(''));
+    const isFull = hasLegalForm(text)
+      ? own[0] === words[0] || isLonger || isJoined
+      : isLonger && isOverAddress(page, segment);
     if (isFull && !/[\d:@]/.test(text)) return { text, box: segment.box };
   }
   return name;
