@@ -18,7 +18,6 @@ export function findOneOfTwoBlocks(page: PageLayout, keys: Key[], taken: Party[]
   if (taken.some((party) => party.role === 'sender')) return undefined;
   const all = findBlocks(page);
   const blocks = all
-
     .map((block) => withoutHeading(block, keys))
     .filter(
       (block) =>
