@@ -1,16 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
+/** Receiving that takes so long shows that there is more to do than can be done at once, in milliseconds. */
+const SLOW_MS = 100;
 /** It counts as slow for so long after it was, in milliseconds. */
 const LAST_MS = 2000;
+/** Meanwhile one that was received goes on every so often, in milliseconds. */
+const PACE_MS = 1000;
 const LOOK_MS = 50;
-
-export interface ReceivingFirstOptions {
-  /** Receiving that takes so long shows that there is more to do than can be done at once, in milliseconds. */
-  readonly slowMs?: number;
-  /** Meanwhile one that was received goes on every so often, in milliseconds. */
-  readonly paceMs?: number;
-  readonly now?: () => number;
-}
 
 /** While receiving is slow it comes first, and the work on what was received before waits for its turn. */
 export interface ReceivingFirst {
@@ -19,26 +15,22 @@ export interface ReceivingFirst {
   /** One was received, which took so much time of our own, in milliseconds. */
   received(ownMs: number): void;
   /**
-   * Returns when the work on one may go on: at once, or while receiving is slow, one every `paceMs`.
+   * Returns when the work on one may go on: at once, or while receiving is slow, one every {@link PACE_MS}.
    * @param longestMs no longer than this is waited; without it, until the turn comes
    */
   turnToGoOn(longestMs?: number): Promise<void>;
-  /** Whether what an organization sent may go on at once: always, or while receiving is slow, one of each every `paceMs`. */
+  /** Whether what an organization sent may go on at once: always, or while receiving is slow, one of each every {@link PACE_MS}. */
   isTurnOf(organizationId: number): boolean;
   isSlow(): boolean;
 }
 
 /** For what one process receives. */
-export function createReceivingFirst({
-  slowMs = 200,
-  paceMs = 500,
-  now = () => performance.now(),
-}: ReceivingFirstOptions = {}): ReceivingFirst {
+export function createReceivingFirst(now: () => number = () => performance.now()): ReceivingFirst {
   let slowUntil = 0;
   let nextTurn = 0;
   const nextTurns = new Map<number, number>();
   const received = (ownMs: number): void => {
-    if (ownMs >= slowMs) slowUntil = now() + LAST_MS;
+    if (ownMs >= SLOW_MS) slowUntil = now() + LAST_MS;
   };
 
   return {
@@ -54,7 +46,7 @@ export function createReceivingFirst({
     async turnToGoOn(longestMs = Number.POSITIVE_INFINITY) {
       const latest = now() + longestMs;
       while (now() < Math.min(slowUntil, nextTurn, latest)) await pause(LOOK_MS);
-      if (now() < slowUntil) nextTurn = now() + paceMs;
+      if (now() < slowUntil) nextTurn = now() + PACE_MS;
     },
     isTurnOf(organizationId) {
       if (now() >= slowUntil) {
@@ -62,7 +54,7 @@ export function createReceivingFirst({
         return true;
       }
       if (now() < (nextTurns.get(organizationId) ?? 0)) return false;
-      nextTurns.set(organizationId, now() + paceMs);
+      nextTurns.set(organizationId, now() + PACE_MS);
       return true;
     },
     isSlow: () => now() < slowUntil,

@@ -55,7 +55,7 @@ export const start = (env: Environment) =>
     const checker = new ChildPool<ParseJobs>({ worker: parseWorker, size: readers, timeoutMs: CHECK_MS });
     runtime.onStop('sender checks', () => checker.close());
 
-    const receivingFirst = createReceivingFirst({ slowMs: 100, paceMs: 1000 });
+    const receivingFirst = createReceivingFirst();
     const receive = createReceiveEmail({ backbone, emails, keepFiles: storage.keepFiles });
     const importEmail = createImportEmail({ backbone, emails, ...storage });
     const isFront = createNetworkCheck(sender.frontNetworks);
