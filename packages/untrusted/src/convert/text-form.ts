@@ -1,4 +1,5 @@
-import { beginsLikeHtml, decodeText, describeSheet, escapeXml, NAMESPACES, readRows, sheetOfHtml } from './html-sheet';
+import { describeSheet, describeText } from './flat-document';
+import { beginsLikeHtml, decodeText, readRows } from './html-rows';
 
 /** The part of LibreOffice that reads a document. */
 export type Family = 'writer' | 'calc';
@@ -25,15 +26,16 @@ const EXCEL_XML = [
 ];
 
 /**
- * The document that LibreOffice is given in the place of a text. Nothing but the text gets into it, so that nothing in it is fetched or run.
+ * The document that LibreOffice is given in the place of a text. Nothing but the text gets into it, so that nothing in it is fetched or run,
+ * and each value is what stands there.
  *
  * @returns a flat OpenDocument file of the family; null: LibreOffice reads the text itself
  */
 export function documentOfText(bytes: Uint8Array, form: TextForm, family: Family): string | null {
   if (form === 'excelXml') return null;
-  if (form === 'tabs') return describeSheet(rowsOfTabs(decodeText(bytes)));
-  if (family === 'calc') return sheetOfHtml(bytes);
-  return describeText(readRows(decodeText(form === 'mhtml' ? htmlOfMhtml(bytes) : bytes)));
+  const text = decodeText(form === 'mhtml' ? htmlOfMhtml(bytes) : bytes);
+  const rows = form === 'tabs' ? rowsOfTabs(text) : readRows(text);
+  return family === 'calc' ? describeSheet(rows) : describeText(rows);
 }
 
 /** The lines of a text whose columns are divided by tabs. A cell in quotes may go over several lines. */
@@ -72,33 +74,4 @@ function decodeQuotedPrintable(text: string): string {
   return text
     .replace(/=[ \t]*\r?\n/g, '')
     .replace(/=([0-9A-F]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
-}
-
-function describeText(rows: readonly (readonly string[])[]): string {
-  const parts: string[] = [];
-  for (let at = 0; at < rows.length; at += 1) {
-    const first = at;
-    while ((rows[at]?.length ?? 0) > 1) at += 1;
-    if (at > first) parts.push(describeTable(rows.slice(first, at), parts.length));
-    const line = rows[at];
-    if (line) parts.push(describeLines(line[0] ?? ''));
-  }
-  return `<?xml version="1.0" encoding="UTF-8"?>
-<office:document${NAMESPACES} office:version="1.2" office:mimetype="application/vnd.oasis.opendocument.text"><office:body><office:text>${parts.join('')}</office:text></office:body></office:document>`;
-}
-
-function describeTable(rows: readonly (readonly string[])[], number: number): string {
-  const columns = Math.max(...rows.map((row) => row.length));
-  const described = rows.map((row) => {
-    const cells = Array.from({ length: columns }, (_, i) => describeLines(row[i] ?? ''));
-    return `<table:table-row><table:table-cell>${cells.join('</table:table-cell><table:table-cell>')}</table:table-cell></table:table-row>`;
-  });
-  return `<table:table table:name="Table${number}"><table:table-column table:number-columns-repeated="${columns}"/>${described.join('')}</table:table>`;
-}
-
-function describeLines(text: string): string {
-  return text
-    .split('\n')
-    .map((line) => `<text:p>${escapeXml(line)}</text:p>`)
-    .join('');
 }

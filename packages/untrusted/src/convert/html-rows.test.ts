@@ -1,4 +1,7 @@
-import { beginsLikeHtml, sheetOfHtml } from './html-sheet';
+import { beginsLikeHtml } from './html-rows';
+import { documentOfText } from './text-form';
+
+const sheetOfHtml = (html: Buffer) => documentOfText(html, 'html', 'calc') ?? '';
 
 const cellsOf = (html: string | Buffer) =>
   [...sheetOfHtml(Buffer.from(html)).matchAll(/<table:table-row.*?<\/table:table-row>/g)].map(([row]) =>

@@ -15,16 +15,6 @@ export function beginsLikeHtml(start: string): boolean {
   return /^<(?:!doctype html|(?:html|head|meta|style|body|table)[\s>])/i.test(start.trimStart());
 }
 
-/**
- * Makes a sheet of the tables of an HTML file, and of the lines between them: web shops and banks give out such files under the name of an
- * Excel file. Nothing but the text gets into the sheet, so that nothing in it is fetched or run, and each value is what stands there.
- *
- * @returns a flat OpenDocument spreadsheet
- */
-export function sheetOfHtml(bytes: Uint8Array): string {
-  return describeSheet(readRows(decodeText(bytes)));
-}
-
 /** The text of a file that may name its charset as HTML does. */
 export function decodeText(bytes: Uint8Array): string {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return decodeCharset(bytes, 'utf-16le');
@@ -122,57 +112,4 @@ class Rows implements HtmlVisitor {
 function spanOf(attributes: string, kind: 'col' | 'row', most: number): number {
   const [, value = '1'] = new RegExp(`\\b${kind}span\\s*=\\s*["']?(\\d{1,6})`).exec(attributes) ?? [];
   return Math.min(Math.max(Number(value), 1), most);
-}
-
-/** Of flat OpenDocument files. */
-export const NAMESPACES = ['office', 'style', 'table', 'text']
-  .map((name) => ` xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name}:1.0"`)
-  .join('');
-const FO = 'urn:oasis:names:tc:opendocument:xmlns:xsl-fo-compatible:1.0';
-const CM_PER_CHARACTER = 0.22;
-const WIDTHS_CM = [1.5, 12] as const;
-/** A title above a table reaches over its columns. */
-const LONGEST_WORD = 60;
-
-/** A flat OpenDocument spreadsheet of texts. */
-export function describeSheet(rows: readonly (readonly string[])[]): string {
-  const widths: number[] = [];
-  for (const row of rows) {
-    if (row.length === 1) continue;
-    row.forEach((text, i) => {
-      const longest = Math.min(Math.max(...text.split('\n').map((line) => line.length)), LONGEST_WORD);
-      widths[i] = Math.max(widths[i] ?? 0, longest);
-    });
-  }
-  const toCm = (characters: number) =>
-    Math.min(Math.max(characters * CM_PER_CHARACTER, WIDTHS_CM[0]), WIDTHS_CM[1]).toFixed(2);
-  const styles = widths.map(
-    (width, i) =>
-      `<style:style style:name="c${i}" style:family="table-column"><style:table-column-properties style:column-width="${toCm(width)}cm"/></style:style>`,
-  );
-  const wrapped = `<style:style style:name="w" style:family="table-cell"><style:table-cell-properties fo:wrap-option="wrap" style:vertical-align="top"/></style:style><style:style style:name="r" style:family="table-row"><style:table-row-properties style:use-optimal-row-height="true"/></style:style>`;
-  const columns = widths.map((_, i) => `<table:table-column table:style-name="c${i}"/>`);
-  return `<?xml version="1.0" encoding="UTF-8"?>
-<office:document${NAMESPACES} xmlns:fo="${FO}" office:version="1.2" office:mimetype="application/vnd.oasis.opendocument.spreadsheet"><office:automatic-styles>${styles.join('')}${wrapped}</office:automatic-styles><office:body><office:spreadsheet><table:table table:name="Sheet1">${columns.join('')}${rows.map(describeRow).join('')}</table:table></office:spreadsheet></office:body></office:document>`;
-}
-
-function describeRow(row: readonly string[]): string {
-  const style = row.length > 1 ? ' table:style-name="w"' : '';
-  const cells = row.map((text) => {
-    if (text === '') return '<table:table-cell/>';
-    const lines = text.split('\n').map((line) => `<text:p>${escapeXml(line)}</text:p>`);
-    return `<table:table-cell${style} office:value-type="string">${lines.join('')}</table:table-cell>`;
-  });
-  return `<table:table-row table:style-name="r">${cells.join('') || '<table:table-cell/>'}</table:table-row>`;
-}
-
-export function escapeXml(text: string): string {
-  return (
-    text
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: XML takes none of them.
-      .replace(/[\u0000-\u001f\ufffe\uffff]|\p{Surrogate}/gu, ' ')
-      .replaceAll('&', '&amp;')
-      .replaceAll('<', '&lt;')
-      .replaceAll('>', '&gt;')
-  );
 }
