@@ -55,6 +55,8 @@ const CONVERSION_MS = 45_000;
 const OFFICE_IDLE_MS = 300_000;
 /** Longest opening of an archive, in milliseconds. */
 const UNPACKING_MS = 30_000;
+/** No longer than this waits a document for its turn to be read, in milliseconds. */
+const LONGEST_TURN_MS = 2000;
 
 /** Starts the service. */
 export const start = (env: Environment) =>
@@ -168,7 +170,9 @@ export const start = (env: Environment) =>
         checkStorage: createCheckStorage({ fileStore, objects, documents }),
         ...{ files, fileStore, objects, documents, uploads, tasks, pages, pageTexts },
         createUpload: (...of) => receivingFirst.receive(() => createUpload(...of)),
-        ...{ turnToRead: receivingFirst.turnToGoOn, addAttachments, nextTaskId: () => backbone.ids.next('task') },
+        // The reader has asked, and its patience has an end.
+        turnToRead: () => receivingFirst.turnToGoOn(LONGEST_TURN_MS),
+        ...{ addAttachments, nextTaskId: () => backbone.ids.next('task') },
         inTransaction: (task) => transaction(database, task),
         measureDocument: createMeasureDocument({ objects, engine }),
         ...{ importUpload, drawPage, findBarcodes, prepareRendition, splitDocument, cutDocument },

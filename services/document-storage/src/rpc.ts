@@ -42,8 +42,8 @@ export interface RpcOptions {
   readonly relating: DocumentRelations;
   readonly downloads: Downloads;
   readonly createUpload: CreateUpload;
-  /** Returns when a document may be read, after so long at most: receiving comes first. */
-  readonly turnToRead: (longestMs: number) => Promise<void>;
+  /** Returns when a document may be read: receiving comes first. */
+  readonly turnToRead: () => Promise<void>;
   readonly addAttachments: AddAttachments;
   readonly nextTaskId: () => Promise<number>;
   readonly inTransaction: (task: (session: ClientSession) => Promise<void>) => Promise<void>;
@@ -56,9 +56,6 @@ export interface RpcOptions {
   readonly drawPage: (caller: Caller, pageId: number, preview: boolean) => Promise<PageImage>;
   readonly findBarcodes: ReturnType<typeof createPageBarcodes>;
 }
-
-/** No longer than this waits a reader for its turn, in milliseconds: it has asked, and its patience has an end. */
-const LONGEST_TURN_MS = 2000;
 
 type Service = typeof documentStorage.DocumentStorageServiceService;
 
@@ -169,7 +166,7 @@ export function createRpc(options: RpcOptions): Handlers<Service> {
       return { documents: list.map(toDocumentMessage), total };
     },
     async *getFile({ documentId, s3Name, offset, length, rendition }, caller) {
-      if (caller.kind === 'system' && caller.username === 'extraction') await options.turnToRead(LONGEST_TURN_MS);
+      if (caller.kind === 'system' && caller.username === 'extraction') await options.turnToRead();
       const which = documentId === undefined ? { s3Name: s3Name ?? '' } : { id: documentId };
       const document = found(await documents.find(caller, which));
       const own = { key: document.s3Name, mimeType: document.mimeType, size: document.size, sha256: document.sha256 };

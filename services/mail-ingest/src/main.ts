@@ -133,7 +133,7 @@ export const start = (env: Environment) =>
       ...backbone,
       handlers: createConsumers({
         ...{ emails, threads, readEmail, conclusion, emit: backbone.emit, log: runtime.log },
-        turnToGoOn: () => receivingFirst.turnToGoOn(),
+        turnToGoOn: receivingFirst.turnToGoOn,
         releaseFiles: storage.releaseFiles,
         onDropped: ({ id, inboxId }, reason) => {
           dropped.inc();

@@ -100,10 +100,11 @@ export async function withPdf<T>(bytes: Uint8Array, use: (pdfium: Pdfium, docume
   const document = pdfium._FPDF_LoadMemDocument(data, bytes.length, 0);
   try {
     if (!document) throw explain(pdfium._FPDF_GetLastError());
-    if (pdfium._FPDF_GetPageCount(document) < 1) {
+    const pageCount = pdfium._FPDF_GetPageCount(document);
+    if (pageCount < 1) {
       throw new UnreadableDocument('no_pages', 'The PDF is damaged: it has no pages that can be read.');
     }
-    if (pdfium._FPDF_GetFormType(document) === FORM_MADE_WHEN_SHOWN && pdfium._FPDF_GetPageCount(document) === 1) {
+    if (pdfium._FPDF_GetFormType(document) === FORM_MADE_WHEN_SHOWN && pageCount === 1) {
       throw new UnreadableDocument(
         'unsupported',
         'The PDF is a form (XFA) that only Adobe Reader shows; print it into a PDF there and send that.',

@@ -160,15 +160,11 @@ function trimAddress(lines: PartyLine[]): PartyLine[] {
     HOUSE_NAME.test(above.text) &&
     !/\d/.test(lines[place]!.text) &&
     lines.slice(place).some(({ text }) => isPostcode(text) || TOWN_POSTCODE.test(text));
-  const linesOver = isPostcode(lines[place]!.text)
-    ? LINES_OVER_POSTCODE
-    : isUnderHouse
-      ? 1
-      : isBritish
-        ? LINES_OVER_POSTCODE - 1
-        : isOver
-          ? 1
-          : 0;
+  let linesOver = 0;
+  if (isPostcode(lines[place]!.text)) linesOver = LINES_OVER_POSTCODE;
+  else if (isUnderHouse) linesOver = 1;
+  else if (isBritish) linesOver = LINES_OVER_POSTCODE - 1;
+  else if (isOver) linesOver = 1;
   const first = Math.max(0, place - linesOver);
   let end = first;
   let postalSeen = false;
