@@ -89,6 +89,21 @@ test('the locale of the queue decides what the document leaves open', () => {
   expect(date('Invoice date 03/04/2024  Total £5.00', 'en_US')).toBe('2024-04-03');
 });
 
+test('a document that is plainly American goes before a locale that is not', () => {
+  const date = (text: string, locale: string) => analyze([pageOf(text)], locale).fields.date_issue![0]!.value;
+  const american = `
+    East Repair Inc.      Invoice date 03/04/2024
+    1912 Harvest Lane     Total $154.06
+    New York, NY 12210`;
+  expect(date(american, 'en_GB')).toBe('2024-03-04');
+  expect(date(american.replace('NY 12210', 'NY'), 'en_GB')).toBe('2024-03-04');
+  expect(date(american.replace('New York, NY 12210', 'Call (212) 555-0143'), 'en_GB')).toBe('2024-03-04');
+  expect(date(american.replace('$', ''), 'en_GB')).toBe('2024-04-03');
+  expect(date(american.replace('New York, NY 12210', 'VAT GB123456789'), 'en_GB')).toBe('2024-04-03');
+  expect(date('Invoice date 03/04/2024  Total $5.00', 'en_GB')).toBe('2024-04-03');
+  expect(date('Invoice date 03/04/2024  Total $5.00', 'auto')).toBe('2024-03-04');
+});
+
 test('the date of the order is not the date of the invoice', () => {
   const fields = read(`
     Order date    1 May 2024

@@ -95,7 +95,7 @@ export interface OcrOptions {
 export interface RecognizeOptions {
   /** MIME type of the bytes: application/pdf, text/xml, image/png, image/jpeg, image/tiff (also webp and gif). */
   mimeType: string;
-  /** Locale of the queue, such as `en_US`: decides dates such as 03/04/2024 that the document leaves open. */
+  /** Locale of the queue, such as `en_US`, or `auto`: decides dates such as 03/04/2024 that the document leaves open. */
   locale?: string;
   /** Pages to extract; the rest is only counted. Default 32, at most 500. */
   maxPages?: number;

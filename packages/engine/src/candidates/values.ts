@@ -100,12 +100,30 @@ export interface ReadingRules {
 const NOT_AMERICAN =
   /€|£|\b(?:EUR|GBP|IBAN|VAT|GST|HST|ABN|MwSt|USt|TVA|DPH|BTW|IVA|moms|NIP|CHF|Sdn|Ltd|GmbH|AUD|NZD|INR|SGD|MYR)\b/;
 
-/** Finds out how the document writes numbers and dates. */
+const DOLLARS = /\$|\bUSD\b/;
+const STATE =
+  'A[KLRZ]|C[AOT]|D[CE]|FL|GA|HI|I[ADLN]|K[SY]|LA|M[ADEINOST]|N[CDEHJMVY]|O[HKR]|PA|RI|S[CD]|T[NX]|UT|V[AT]|W[AIVY]';
+/** "Cambridge, MA 12210", "CHICAGO, IL", "(800) 532-2918", "Sales Tax". */
+const AMERICAN = new RegExp(
+  String.raw`\p{L}(?:,? (?:${STATE})\.?,? \d{5}(?:-\d{4})?(?!\d)|, (?:${STATE})$)|(?<![\d-])(?:\([2-9]\d\d\) ?|[2-9]\d\d-)\d{3}-\d{4}(?![\d-])|\b[Ss](?:ales [Tt]ax|ALES TAX)\b`,
+  'u',
+);
+
+/**
+ * Finds out how the document writes numbers and dates.
+ *
+ * @param locale of the queue; undefined or `auto`: nobody has said where its documents come from
+ */
 export function learnRules(pages: PageLayout[], locale: string | undefined): ReadingRules {
   const texts = pages.flatMap((page) => page.segments.map((segment) => segment.text));
-  const elsewhere = texts.some((text) => NOT_AMERICAN.test(text));
-  const american = locale ? /[-_]US$/i.test(locale) : texts.some((text) => /\$|\bUSD\b/.test(text));
-  return { mark: guessDecimalMark(texts), monthFirst: isMonthFirst(texts) ?? (american && !elsewhere) };
+  const has = (pattern: RegExp) => texts.some((text) => pattern.test(text));
+  // Most queues have the locale that they were made with: a document that is plainly American goes before it.
+  const isOpen = !locale || locale.toLowerCase() === 'auto';
+  const american = /[-_]US$/i.test(locale ?? '') || (has(DOLLARS) && (isOpen || has(AMERICAN)));
+  return {
+    mark: guessDecimalMark(texts),
+    monthFirst: isMonthFirst(texts) ?? (american && !has(NOT_AMERICAN)),
+  };
 }
 
 /** All typed values of a page. */

@@ -3,7 +3,7 @@ import { createModel, type Evidence, handSetModel, LEAST_CONFIDENCE, type Model,
 import { compareTables, isRight, type Row } from './compare';
 import type { CorpusDocument } from './corpus';
 import { type Example, fit, fitScale } from './fit';
-import { type DocumentResult, measureDocument } from './measure';
+import { type DocumentResult, measureDocument, QUEUE_LOCALE } from './measure';
 
 /** How much a synthesised document counts, beside one of the corpus. */
 const SYNTHETIC_WEIGHT = 0.1;
@@ -17,7 +17,7 @@ export function collectExamples({ truth, pages }: CorpusDocument, weight: number
     else seen.set(`${field}\n${evidence.value}`, evidence);
     return handSetModel(field, evidence);
   };
-  const { tables } = analyze(pages, undefined, collector, 0);
+  const { tables } = analyze(pages, QUEUE_LOCALE, collector, 0);
   const signless = truth.fields.document_type === 'credit_note';
   const absent = new Set(truth.absent);
   const examples: Example[] = [];

@@ -6,7 +6,7 @@ import type { FieldCandidate, TableRow } from '../recognition';
 import type { Model } from '../scoring/model';
 import { isRight } from './compare';
 import type { CorpusDocument, Truth } from './corpus';
-import { compareDocument, type DocumentResult, scoreOf } from './measure';
+import { compareDocument, type DocumentResult, QUEUE_LOCALE, scoreOf } from './measure';
 
 /** What remembering does on a corpus. */
 export interface MemoryResult {
@@ -30,7 +30,7 @@ interface Reading extends CorpusDocument {
 /** Has one document of each sender confirmed, as its truth says, and reads the sender's others. */
 export function measureMemory(documents: readonly CorpusDocument[], model?: Model): MemoryResult {
   const readings = documents.map((document): Reading => {
-    const { fields, tables } = analyze(document.pages, undefined, model);
+    const { fields, tables } = analyze(document.pages, QUEUE_LOCALE, model);
     const rows = confirmRows(document.truth, tables.line_items ?? []);
     const lesson = learnLesson(document.pages, confirm(document.truth, fields), rows);
     return { ...document, fields, tables, lesson };
