@@ -5,7 +5,7 @@ import { type Caller, signCaller } from './caller';
 import { Refusal } from './errors';
 import type { CallOptions, Client, Definition } from './methods';
 import type { RpcSettings } from './settings';
-import { nameOptions, toChannelCredentials } from './tls';
+import { toChannel } from './tls';
 import { END_OF_REQUESTS, KEYS, MAX_MESSAGE_BYTES, refusalFromError, WINDOW_BYTES } from './wire';
 
 /** How long an rpc may take when neither the call nor the request it serves says less. */
@@ -39,8 +39,9 @@ export function connectRpc<D extends Definition>(
   address: string,
   { secret, tls }: Identity,
 ): Client<D> {
-  const grpc = new GrpcClient(address, toChannelCredentials(tls), {
-    ...nameOptions(tls),
+  const channel = toChannel(tls, address);
+  const grpc = new GrpcClient(address, channel.credentials, {
+    ...channel.options,
     'grpc.service_config': SPREAD_OVER_REPLICAS,
     'grpc.enable_channelz': 0,
     'grpc.service_config_disable_resolution': 1,

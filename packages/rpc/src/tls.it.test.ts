@@ -37,7 +37,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const tlsOf = (env: Record<string, string>): RpcTls | undefined =>
   readRpcSettings({ INTAKE_RPC_SECRET: SECRET, ...env }).tls;
 
-async function serve(tls: RpcTls | undefined): Promise<string> {
+async function serve(tls: RpcTls | undefined, host = '127.0.0.1'): Promise<string> {
   let port = 0;
   running.push(
     await runService('extraction', { INTAKE_LOG_LEVEL: 'silent' }, async (runtime) => {
@@ -52,14 +52,14 @@ async function serve(tls: RpcTls | undefined): Promise<string> {
           forgetLessons: refuse,
         },
         proto: 'intake/extraction/v1/extraction.proto',
-        host: '127.0.0.1',
+        host,
         port: 0,
         secret: SECRET,
         tls,
       });
     }),
   );
-  return `127.0.0.1:${port}`;
+  return `${host}:${port}`;
 }
 
 async function call(address: string, tls: RpcTls | undefined) {
@@ -91,6 +91,8 @@ it('who shows none, or one of another authority, is not served', async () => {
 it('a server of another authority, or of another name, is not called', async () => {
   await expect(call(await serve(tlsOf(strangers)), tlsOf(ours))).rejects.toMatchObject(REFUSED);
   await expect(call(await serve(undefined), tlsOf(ours))).rejects.toMatchObject(REFUSED);
+  // The certificates are of 127.0.0.1.
+  await expect(call(await serve(tlsOf(ours), '127.0.0.2'), tlsOf(ours))).rejects.toMatchObject(REFUSED);
   const address = await serve(tlsOf(ours));
   await expect(call(address, tlsOf({ ...ours, INTAKE_RPC_TLS_NAME: 'other' }))).rejects.toMatchObject(REFUSED);
   await expect(call(address, tlsOf({ ...ours, INTAKE_RPC_TLS_NAME: 'intake' }))).resolves.toMatchObject({});

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { createSecureContext } from 'node:tls';
+import { isIP } from 'node:net';
+import { checkServerIdentity, createSecureContext } from 'node:tls';
 import { ChannelCredentials, credentials, ServerCredentials } from '@grpc/grpc-js';
 import { ConfigError, type Environment, readConfig, text } from '@intake/service';
 
@@ -60,11 +61,27 @@ export function toServerCredentials(tls: RpcTls | undefined): ServerCredentials 
   return ServerCredentials.createSsl(tls.ca, [{ private_key: tls.key, cert_chain: tls.cert }], true);
 }
 
-export function toChannelCredentials(tls: RpcTls | undefined): ChannelCredentials {
-  return tls ? credentials.createSsl(tls.ca, tls.key, tls.cert) : ChannelCredentials.createInsecure();
+/** What a client of an address connects with. */
+export function toChannel(
+  tls: RpcTls | undefined,
+  address: string,
+): { credentials: ChannelCredentials; options: Record<string, string> } {
+  if (!tls) return { credentials: ChannelCredentials.createInsecure(), options: {} };
+  const { ca, key, cert, name } = tls;
+  const ip = address.replace(/:\d+$/, '').replace(/^\[|\]$/g, '');
+  if (name || isIP(ip) === 0)
+    return {
+      credentials: credentials.createSsl(ca, key, cert),
+      options: name ? { [TARGET_NAME]: name } : {},
+    };
+  // A client must not announce an address as the name of its server (RFC 6066, section 3); the certificate is checked for the address.
+  return {
+    credentials: credentials.createSsl(ca, key, cert, {
+      checkServerIdentity: (_announced, shown) => checkServerIdentity(ip, shown),
+    }),
+    options: { [TARGET_NAME]: 'localhost' },
+  };
 }
 
-/** Options of a client for the name that it expects. */
-export function nameOptions(tls: RpcTls | undefined): Record<string, string> {
-  return tls?.name ? { 'grpc.ssl_target_name_override': tls.name } : {};
-}
+/** grpc-js: the name that is announced to the server, and looked for in its certificate. */
+const TARGET_NAME = 'grpc.ssl_target_name_override';
