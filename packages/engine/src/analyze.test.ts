@@ -1299,3 +1299,23 @@ test('terms end with their sentence', () => {
   `);
   expect(fields.terms).toBe('30 days end of month.');
 });
+
+test('a number of thirteen digits without marks between them is no amount', () => {
+  const { fields } = analyze([
+    pageOf(`
+    Tax Identifier:
+    5345345345435345345
+
+    Total without VAT        43.00 EUR
+    VAT Paid                  8.60 EUR
+    Total with VAT           51.60 EUR
+  `),
+  ]);
+  expect(fields.amount_total![0]!.value).toBe('51.60');
+  expect(fields.amount_total_tax![0]!.value).toBe('8.60');
+});
+
+test('the symbol of a Czech payment, cut short', () => {
+  const { fields } = analyze([pageOf('Č. účtu: 2600118822/2010\n    Variabilní sym.: 20250188')]);
+  expect(fields.var_sym![0]!.value).toBe('20250188');
+});

@@ -1,4 +1,4 @@
-import { isBic, isIban, isIco, isLuhn, mendCountry, readIban, readVatId } from './identifiers';
+import { isBic, isCheckedGstin, isIban, isIco, isLuhn, mendCountry, readIban, readVatId } from './identifiers';
 
 test.each([
   'DE89370400440532013000',
@@ -76,4 +76,10 @@ test.each([
   ['B85905495', 'B85905495'],
 ])('letters of the country of a VAT number that OCR took for digits: %s', (text, vatId) => {
   expect(mendCountry(text)).toBe(vatId);
+});
+
+test('the last character checks a number of the Indian GST', () => {
+  expect(isCheckedGstin('27AAPFU0939F1ZV')).toBe(true);
+  expect(isCheckedGstin('27AAPFU0939F1ZW')).toBe(false);
+  expect(isCheckedGstin('27AAPFU0939F')).toBe(false);
 });

@@ -269,6 +269,15 @@ export const isTaxCode = (text: string): boolean =>
 /** True for a number of India's GST. */
 export const isGstin = (text: string): boolean => /^\d{2}[A-Z]{5}\d{4}[A-Z][A-Z\d]Z[A-Z\d]$/.test(text);
 
+/** True for a number of India's GST whose check character holds (Luhn's check to the base 36). */
+export function isCheckedGstin(text: string): boolean {
+  const sum = [...text.slice(0, 14)].reduce((total, character, at) => {
+    const product = Number.parseInt(character, 36) * (at % 2 ? 2 : 1);
+    return total + Math.floor(product / 36) + (product % 36);
+  }, 0);
+  return isGstin(text) && (36 - (sum % 36)) % 36 === Number.parseInt(text[14]!, 36);
+}
+
 const LETTERS: Record<string, string> = { '0': 'O', '1': 'I', '2': 'Z', '5': 'S', '6': 'G', '8': 'B' };
 
 /** A VAT number of which OCR has taken a letter of the country for a digit ("F115728600", "R034512390"), put right. */

@@ -315,7 +315,7 @@ function addVat(text: string, start: number, add: Add): number | undefined {
 function addAmount(match: RegExpExecArray, mark: DecimalMark, add: Add): void {
   const { open, sign, inner, before, number, minus, dash, percent, after } = match.groups!;
   const plain = parseNumber(number!, mark);
-  if (plain === undefined) return;
+  if (plain === undefined || /^\d{13}/.test(plain)) return;
   // "IVA (6,00%)": brackets around a rate are no minus.
   const negative = /[-−–]/.test(sign ?? '') || inner || minus || (open && !percent && match[0].endsWith(')'));
   const value = negative && /[1-9]/.test(plain) ? `-${plain}` : plain;

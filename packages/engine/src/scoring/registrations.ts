@@ -1,4 +1,13 @@
-import { isIco, isLuhn, isNif, isTaxCode, mendCountry, namesItself, readVatId } from '../candidates/identifiers';
+import {
+  isCheckedGstin,
+  isIco,
+  isLuhn,
+  isNif,
+  isTaxCode,
+  mendCountry,
+  namesItself,
+  readVatId,
+} from '../candidates/identifiers';
 import type { Key } from '../candidates/key-phrases';
 import type { Placed } from '../candidates/labelled';
 import type { Role } from '../candidates/parties/party';
@@ -29,7 +38,7 @@ export function scoreRegistrations(findings: Findings, put: Put): void {
       key: pair?.key,
     });
   }
-  for (const scored of looseNifs(findings)) {
+  for (const scored of looseTaxNumbers(findings)) {
     found.push({
       kind: 'vat_id',
       scored,
@@ -131,13 +140,13 @@ const isInside = ({ parties }: Findings, role: Role, { page, box }: Scored) =>
       box[3] <= party.box[3] + 1,
   );
 
-/** Spanish tax numbers stand alone under the name; their check character tells them from other codes. */
-function looseNifs({ pages }: Findings): Scored[] {
+/** Spanish and Indian tax numbers stand alone under the name; their check character tells them from other codes. */
+function looseTaxNumbers({ pages }: Findings): Scored[] {
   return pages.flatMap((page) =>
     page.segments.flatMap(({ tokens }) => {
       const [token] = tokens;
       const value = token?.text.replace(/[-.]/g, '') ?? '';
-      if (!token || tokens.length !== 1 || !isNif(value)) return [];
+      if (!token || tokens.length !== 1 || !(isNif(value) || isCheckedGstin(value))) return [];
       const { page, box } = token;
       return [{ value, raw: token.text, page, box, tokens, score: 0.4, hints: { checked: 1 } }];
     }),

@@ -51,3 +51,7 @@ test('rooms behind a house are no place', () => {
   const line = 'RUA MARECHAL DEODORO, 1188, SALA 402 - CENTRO - CEP: 80010-010';
   expect(addressIn(line)).toContain('80010-010');
 });
+
+test('the number of a shop begins an address, not a name', () => {
+  expect(splitAddressLine('Shop 14, Lotus Market, Station Road, Jaipur, RAJASTHAN, 302001')).toBeUndefined();
+});

@@ -102,7 +102,8 @@ function splitAtForm(text: string): { name: string; address: string } | undefine
 
 const startsAsStreet = (text: string) =>
   (isStreet(text) && /\d$/.test(text)) ||
-  /^(?:via|viale|piazza|corso|calle|c\/|avda\.?|rua|av\.|rue|ul\.|al\.|plot|unit|level|no\.) /iu.test(text);
+  /^(?:via|viale|piazza|corso|calle|c\/|avda\.?|rua|av\.|rue|ul\.|al\.|plot|unit|level|no\.) /iu.test(text) ||
+  /^(?:shop|flat|office|suite|block|door|survey|sector|gala)(?: no\.?)? \d/i.test(text);
 
 /** "Registered office: 1 High Street, Leeds LS1 1AA" */
 export const SEAT =

@@ -1,6 +1,6 @@
 import { analyze } from '../../analyze';
 import { pageOf } from '../../page-of-text';
-import { hasLegalForm, isTrade } from './party-forms';
+import { hasLegalForm, isPostal, isTitle, isTrade } from './party-forms';
 
 /** Best values of the fields of typed pages. */
 function read(...texts: string[]): Record<string, string> {
@@ -712,3 +712,107 @@ test('words of respect that begin a letter head no name', () => {
   `);
   expect(fields.recipient_name).toBeUndefined();
 });
+
+test('the same label in the block beside is not its value', () => {
+  const fields = read(`
+    Rechnungsempfänger:                     Rechnungssteller:
+    Reitschule Am Deich                     Funkwerk Lose GmbH
+    Deichweg 14                             Torgasse 177
+    69120 Heidelberg                        10115 Berlin
+    USt-IdNr.:                              USt-IdNr.:
+    DE201884714                             DE319225589
+  `);
+  expect(fields).toMatchObject({
+    sender_name: 'Funkwerk Lose GmbH',
+    sender_vat_id: 'DE319225589',
+    recipient_name: 'Reitschule Am Deich',
+    recipient_vat_id: 'DE201884714',
+  });
+});
+
+test('a tax number alone in its line is neither name nor address, and needs no label where its check character holds', () => {
+  const fields = read(`
+    SAHYADRI LAMPS
+    Plot 9, MIDC Road, Pune, MAHARASHTRA, 411026
+    27AAOFO3310H1ZB
+
+    Bill To
+    Konkan Interiors
+    Billing Address
+    118 Baner Road, Pune, Maharashtra, 411045
+    27AAFFK6612R1ZS
+  `);
+  expect(fields).toMatchObject({
+    sender_vat_id: '27AAOFO3310H1ZB',
+    recipient_name: 'Konkan Interiors',
+    recipient_address: '118 Baner Road, Pune, Maharashtra, 411045',
+    recipient_vat_id: '27AAFFK6612R1ZS',
+  });
+});
+
+test('"Payée" heads no payee', () => {
+  const fields = read(`
+    Facture FR-00931
+    Statut: Payée
+    Payée:
+    Date
+
+    Émetteur:
+    Imprimerie Vaillant SAS
+    44 quai des Forges
+    33800 Bordeaux
+  `);
+  expect(fields.sender_name).toBe('Imprimerie Vaillant SAS');
+});
+
+test('a title over a name is no part of it, nor is the place of a logo', () => {
+  const fields = read(`
+    Cash Receipt
+    Lakeside Cycles
+
+    Date: April 4, 2025        Receipt No: NC-7751
+    Total: 122.31
+  `);
+  expect(fields.sender_name).toBe('Lakeside Cycles');
+  expect(isTitle('Company Logo')).toBe(true);
+  expect(isTitle('Logo Design Studio')).toBe(false);
+});
+
+test('a street in a scan that was read in another language', () => {
+  const page = pageOf(`
+    Bill to:
+    Almhof Catering GmbH
+    HauptstraBe 22
+    87435 Kempten
+  `);
+  const { fields } = analyze([{ ...page, source: 'ocr' }]);
+  expect(fields.recipient_address![0]!.value).toBe('Hauptstraße 22, 87435 Kempten');
+});
+
+test.each([
+  ['Fattura emessa da', 'Fattura intestata a'],
+  ['Facture émise par', 'Facture établie au nom de'],
+  ['Factura emitida por', 'A nombre de'],
+  ['Gefactureerd door', 'Opgesteld voor'],
+  ['Invoiced by', 'Invoice issued to'],
+])('parties under "%s" and "%s"', (sender, recipient) => {
+  const fields = read(`
+    ${recipient}:
+    Villa Blanca
+    Via Roma 15
+    50123 Firenze
+
+    ${sender}:
+    Atelier Nord
+    Via Milano 8
+    20121 Milano
+  `);
+  expect(fields).toMatchObject({ sender_name: 'Atelier Nord', recipient_name: 'Villa Blanca' });
+});
+
+test.each(['Ajmer, RAJASTHAN, 305001', 'Thrissur, Kerala - 680 001', 'Kolkata, West Bengal 700016'])(
+  'the Indian place %s',
+  (place) => {
+    expect(isPostal(place)).toBe(true);
+  },
+);

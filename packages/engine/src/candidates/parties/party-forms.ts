@@ -8,6 +8,9 @@ const WRITTEN_FORM =
 
 const POSTAL =
   /(?:\b(?:[A-Z]{1,2}[- ])?\d{4,5}[ ,]+\p{Lu}\p{L}|\b\d{3} \d{2}[ ,]+\p{Lu}|\b\d{2}-\d{3} \p{Lu}|\b\d{4} ?[A-Z]{2}\b[ ,]+\p{Lu}|\b[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}\b|\b[A-Z]{2}\.?,? \d{5}(?:-\d{4})?\b|\b\d{4}-\d{3} \p{Lu}|\p{L},? \d{5}\b|\b[A-Z]\d[A-Z] \d[A-Z]\d\b|\b(?:NSW|VIC|QLD|WA|SA|TAS|ACT|NT)[ ,]+\d{4}\b|\p{L}{3}\s?[-–]\s?\d{6}\b|\b\d{6}[ ,]+\p{Lu}\p{Ll}|\bSingapore \d{6}\b|\b(?:Tamil Nadu|Karnataka|Kerala|Maharashtra|Gujarat|Rajasthan|Telangana|Andhra Pradesh|Uttar Pradesh|Madhya Pradesh|Himachal Pradesh|West Bengal|Punjab|Haryana|Odisha|Bihar|Assam|Goa|Delhi|Mumbai|Chennai|Bengaluru|Bangalore|Hyderabad|Kolkata|Pune) \d{6}\b|\b[A-Z]\d[\dW] [A-Z0-9]{4}\b|\b\d{5}-\d{3}\b|\b(?:LT|LV)-\d{4,5}\b|\bC\.? ?P\.?:? ?\d{5}\b)/u;
+/** Indian states before a postcode of six digits, in whatever letters. */
+const INDIAN_PLACE =
+  /\b(?:andhra pradesh|arunachal pradesh|assam|bihar|chandigarh|chhattisgarh|delhi|goa|gujarat|haryana|himachal pradesh|jammu (?:and|&) kashmir|jharkhand|karnataka|kerala|madhya pradesh|maharashtra|manipur|meghalaya|mizoram|nagaland|odisha|puducherry|punjab|rajasthan|sikkim|tamil nadu|telangana|tripura|uttar pradesh|uttarakhand|west bengal)[ ,-]{1,3}\d{3} ?\d{3}\b/i;
 /** "2261 Market Street": the number of a house, not of a place. */
 const HOUSE =
   /^\d{1,5}[A-Z]? (?:[\p{L}\d][\p{L}\d.'-]* ){1,4}(?:street|st|road|rd|avenue|ave|lane|ln|drive|dr|blvd|boulevard|way|court|ct|square|sq|place|pl|parkway|pkwy|highway|hwy|terrace|close|crescent|row|park)\.?,?$/iu;
@@ -21,7 +24,8 @@ const HOUSE_BEFORE =
   /(?<!\d)\d{4,5},? (?=(?:jalan|jln|jl|lorong|rue|avenue|boulevard|chemin|route|impasse|via|viale|calle|avenida|rua|sala|loja|apto|apartamento|bloco|andar|oficina|of|piso|int|interior|local|depto|dpto|bodega|col|colonia|mza)\b)/giu;
 /** Whether a line has a postcode with its place, as some country writes it. */
 export const isPostal = (text: string): boolean =>
-  POSTAL.test(text.replace(REGISTER, '').replace(YEAR, '').replace(HOUSE_BEFORE, '')) && !HOUSE.test(text);
+  (POSTAL.test(text.replace(REGISTER, '').replace(YEAR, '').replace(HOUSE_BEFORE, '')) && !HOUSE.test(text)) ||
+  INDIAN_PLACE.test(text);
 /** Words of streets, of text without accents: `\b` takes letters with accents for borders of words. */
 const STREET =
   /(?:stra(?:ß|ss)e|str\.|\bstr\b|\bstreet\b|\bst\.|\bst\b|\broad\b|\brd\b|\bavenue\b|\bave\b|\blane\b|\bdrive\b|\bdr\b(?!\.?\s)|\bblvd\b|\bboulevard\b|\bbd\b|\bway\b|\bcourt\b|\bsquare\b|\bplace\b|\brue\b|\bchemin\b|\ballee\b|\bimpasse\b|\bquai\b|\broute de\b|\bulice\b|\bulica\b|\bul\.|\bal\.|\bos\.|\bvia\b|\bviale\b|\bpiazza\b|\bcorso\b|\blargo\b|\bvicolo\b|\bcalle\b|\bc\/|\bavda\b|\bplaza\b|\bpza\b|\bpaseo\b|\bctra\b|\bcarretera\b|\bpol(?:igono|\.) ind|platz\b|weg\b|gasse\b|allee\b|(?:ring|damm|ufer|markt|hof) \d|plein\b|laan\b|straat\b|gracht\b|singel\b|kade\b|gade\b|vej\b|straede\b|gatan?\b|vagen\b|gate\b|vei(?:en)?\b|katu\b|(?:tie|kuja|polku) \d|\butca\b|\but\b|\bu\. ?\d|\bter \d|\bkorut\b|\bnam\b|\bnamesti|\btrida\b|\bcesta\b|\bbulevardul\b|\bcalea\b|\bsos\.|\baleea\b|\bjalan\b|\bjln\b|\bjl\b|\btaman\b|\blorong\b|\bsuite\b|\bunit\b|\bfloor\b|\bp\.? ?o\.? ?box\b|\bbox \d|postfach|\bpostboks\b|\bpostbus\b|\bpl \d|\bapartado\b|\bhighway\b|\bindustrial (?:estate|area|park)\b|\bnagar\b|\bmarg\b|\bsalai\b|\bchowk\b|\bparkway\b|\butja\b|\bsetany\b|\bfasor\b|\bkrt\b|\bsugarut\b|\brakpart\b|\bsplaiul\b|\bintrarea\b|\bb-dul\b|\bglorieta\b|\bronda\b|\brambla\b|\bcarrer\b|\bcamino\b|\blocalita\b|\bfraz\.|\bcontrada\b|\bv\.le\b|\bp\.?zza\b|\bc\.so\b|\bzone (?:industrielle|artisanale|d'activites)|\bfaubourg\b|\bmontee\b|\brynek\b|\bnabrezi|\bnamestie\b|\bpraceta\b|\balameda\b|\bplads\b|\btorv\b|\btorget\b|\bveien\b|\bbulevardi\b|\baukio\b|(?:dijk|dreef|steeg) \d|\bcircle\b|\bcrescent\b|\bterrace\b|\bmews\b|\brua\b|\bavenida\b|\bav\.|\bpraca\b|\btravessa\b|\bestrada\b)/iu;
@@ -69,7 +73,7 @@ export function hasLegalForm(text: string): boolean {
 
 /** Title words that are no company. */
 const TITLE =
-  /^(?:(?:tax |commercial |proforma |cash |simplified )*(?:invoice|bill|receipt)|\p{L}*rechnung|fakt[uú]ra|facture|factur[aă]|factuur|fattura|fatura|számla|lasku|\p{L}*gutschrift|credit (?:note|memo)|avoir|kredit(?:t)?not\p{L}*|kreditfaktura|creditnota|creditfactuur|dobropis|nota (?:di|de) cr[eé]dito|hyvityslasku|zálohov\p{L}*|daňový doklad|pro ?forma|quittung|kvitto|kvittering|kuitti|reçu|recibo|účtenka|paragon|nyugta|statement|lieferschein|original|copy|kopie|duplicate|page|seite|orygina[łl]|kopia|copia|duplicado|welcome|thank|date|datum|stylesheet)|\b(?:nr|no|n°)\.? ?\d/iu;
+  /^(?:(?:company |your )?logo$|(?:tax |commercial |proforma |cash |simplified |retail |sales )*(?:invoice|bill|receipt)|\p{L}*rechnung|fakt[uú]ra|facture|factur[aă]|factuur|fattura|fatura|számla|lasku|\p{L}*gutschrift|credit (?:note|memo)|avoir|kredit(?:t)?not\p{L}*|kreditfaktura|creditnota|creditfactuur|dobropis|nota (?:di|de) cr[eé]dito|hyvityslasku|zálohov\p{L}*|daňový doklad|pro ?forma|quittung|kvitto|kvittering|kuitti|reçu|recibo|účtenka|paragon|nyugta|statement|lieferschein|original|copy|kopie|duplicate|page|seite|orygina[łl]|kopia|copia|duplicado|welcome|thank|date|datum|stylesheet)|\b(?:nr|no|n°)\.? ?\d/iu;
 
 /** Addresses have numbers too ("No. 8, High Street"). */
 export const isTitle = (text: string) => TITLE.test(text) && !isStreet(text) && !isPostal(text);

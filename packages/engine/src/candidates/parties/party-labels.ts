@@ -28,6 +28,8 @@ export const INSIDE = 'label_name label_address label_skip vat_id ic dic _phone 
 export function isHeading(key: Key, page: PageLayout): boolean {
   const segment = key.tokens[0]!.segment;
   if (segment.tokens[0] !== key.tokens[0]) return false;
+  // In French, "Payée" says that a bill has been paid.
+  if (key.phrase === 'payee' && /é/i.test(segment.text)) return false;
   const last = key.tokens.at(-1)!;
   const rest = segment.tokens
     .slice(segment.tokens.indexOf(last) + 1)

@@ -122,7 +122,9 @@ export function follow(page: PageLayout, head: Segment, keys: Key[], heading?: K
     if (!heading && placed && !inside && !COUNTRY.test(next.text) && !isStreetBehind) break;
     housed ||= isStreetBehind;
     placed ||= isPostal(next.text);
-    const value = /:$/.test(next.text) ? rightOf(page, next) : undefined;
+    const right = /:$/.test(next.text) ? rightOf(page, next) : undefined;
+    // In the block beside, the same label may stand in the same line.
+    const value = right && !/:$/.test(right.text) ? right : undefined;
     if (value) values = value.box[0];
     lines.push(toLine([...next.tokens, ...(value?.tokens ?? [])]));
     if (count === 0) left = next.box[0];

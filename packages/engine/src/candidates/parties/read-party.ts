@@ -1,5 +1,6 @@
 import { type PageLayout, unite } from '../../layout/page-layout';
 import { findDates } from '../dates';
+import { isTaxCode } from '../identifiers';
 import type { Key } from '../key-phrases';
 import { addressIn, HOUSE_NAME, splitAddressLine } from './address-text';
 import type { Party, Role } from './party';
@@ -52,6 +53,10 @@ export function readParty(
       if (name && !isContact(own) && isPostal(own)) address.push(line);
       continue;
     }
+    if (isTaxCode(line.text.replace(/\s/g, ''))) {
+      closed = address.length > 0;
+      continue;
+    }
     if (!name) {
       // A number, a date, the number of the page ("1 de 1"), or a label with something behind it, is no name.
       if (!/\p{L}{2}/u.test(line.text) || isDate(line.text) || /^[^:]{2,30}\s*:/.test(line.text)) continue;
@@ -76,6 +81,11 @@ export function readParty(
         continue;
       }
       const inline = splitAddressLine(line.text);
+      if (!inline && evidence === 'label' && line === lines[0] && isWholeAddress(line.text)) {
+        address.push(line);
+        nameless = true;
+        continue;
+      }
       if (inline) {
         name = { ...line, text: inline.name };
         address.push({ ...line, text: inline.address });
@@ -98,7 +108,7 @@ export function readParty(
     address:
       kept.length > 0
         ? {
-            text: kept.map((line) => addressIn(line.text).replace(/,$/, '')).join(', '),
+            text: kept.map((line) => mendStreet(addressIn(line.text).replace(/,$/, ''), page.source)).join(', '),
             box: unite(kept.map((line) => line.box)),
           }
         : undefined,
@@ -115,6 +125,9 @@ const PERSON =
 /** "Cintorínska 18" */
 const isHouse = (text: string) => /^\p{Lu}[\p{L}. ]+ \d{1,4}(?:[/-]\d{1,4})?[a-z]?$/iu.test(text);
 
+/** "118 MG Road, Ajmer, Rajasthan 305001": under a label of its own stands the address alone. */
+const isWholeAddress = (text: string) => /^\d.*,/.test(text) && isStreet(text) && isPostal(text);
+
 const startsWithPlace = (line: PartyLine | undefined) =>
   line !== undefined && POSTCODE.test(line.text) && isPostal(line.text);
 
@@ -127,6 +140,10 @@ function nameIn(line: string, source: PageLayout['source']): string {
   // Letters that OCR confuses in the words for a legal form.
   return source === 'ocr' ? name.replace(/\bS[O0]N(?=\.?,? BHD\b)/i, 'SDN').replace(/\bGMB[RK]\b/i, 'GmbH') : name;
 }
+
+/** "HauptstraBe 3": OCR that does not know the language of a street takes its letter for another. */
+const mendStreet = (line: string, source: PageLayout['source']): string =>
+  source === 'ocr' ? line.replace(/(?<=[Ss]tra)B(?=e\b)/g, 'ß') : line;
 
 /** "CAP: 00145 Nazione: IT" is two labels in one line. */
 function stripLabels(line: PartyLine, keys: Key[]): PartyLine {

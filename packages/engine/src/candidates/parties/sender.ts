@@ -93,7 +93,7 @@ export function findSender(tight: PageLayout, keys: Key[], taken: Party[]): Part
   if (!head) return undefined;
   // The legal form may stand alone in the second line of a name.
   const before = head.tokens.length <= 2 ? lineAbove(page, head) : undefined;
-  const isPart = before && looksNamed(before) && !startsWithKey(before, keys);
+  const isPart = before && looksNamed(before) && !startsWithKey(before, keys) && !isTitle(before.text);
   const title = head.tokens.findLastIndex((token, at) => at > 0 && isTitle(token.text));
   const named = title > 0 && title === head.tokens.length - 1 ? head.tokens.slice(0, title) : head.tokens;
   const name = toLine([...(isPart ? before.tokens : []), ...named]);
