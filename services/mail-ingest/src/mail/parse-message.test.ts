@@ -364,6 +364,15 @@ it('says what the message answers, and what programs say of themselves', async (
   expect(message.authenticationResults).toEqual(['mx.example.org; dmarc=pass']);
 });
 
+it.each([
+  ['<a@x> <b@x>', ['a@x', 'b@x']],
+  ['Your message of "Mon, 4 Mar" <a@x>', ['a@x']],
+  ['a@x', ['a@x']],
+  ['', []],
+])('finds what it answers in %j', async (header, references) => {
+  expect((await parse(`In-Reply-To: ${header}`, '', 'x')).references).toEqual(references);
+});
+
 it('knows programs by their content', async () => {
   const program = Buffer.concat([Buffer.from('MZ'), Buffer.alloc(100)]).toString('base64');
   const { attachments } = await mixed(

@@ -108,7 +108,7 @@ export async function parseMessage(rawPath: string, folder: string): Promise<Par
   const textHtml = typeof text.html === 'string' ? text.html : '';
   const subject = toText(headers.get('subject'));
   const messageId = bare(toText(headers.get('message-id')));
-  const references = [toText(headers.get('in-reply-to')), ...toTexts(headers.get('references')).reverse()];
+  const references = [...idsIn(toText(headers.get('in-reply-to'))), ...toTexts(headers.get('references')).reverse()];
   return {
     subject,
     from: toAddresses(headers.get('from'))[0] ?? null,
@@ -345,6 +345,11 @@ function toText(value: unknown): string {
 
 function toTexts(value: unknown): string[] {
   return (Array.isArray(value) ? value : [value]).filter((one): one is string => typeof one === 'string');
+}
+
+/** Message-IDs of `In-Reply-To`, which may be several, among words of old programs (RFC 5322, section 4.5.4). */
+function idsIn(text: string): string[] {
+  return text.match(/<[^<>\s]+>/g) ?? [text];
 }
 
 function bare(messageId: string): string {
