@@ -328,7 +328,9 @@ it('what was deleted and purged has no data and no bytes any more', async () => 
     status: 409,
     body: { code: 'conflict_status' },
   });
-  expect((await api.get(`${annotation}/history`)).results.at(-1)).toMatchObject({ trigger: 'purge', status: 'purged' });
+  expect((await api.get(`${annotation}/history`)).results.at(-1)).toMatchObject({
+    ...{ trigger: 'purge', status: 'purged', actor: 'user', user: purged_by },
+  });
   expect((await send('POST', '/annotations/purge_deleted', { body: {} })).body).toHaveProperty('non_field_errors');
 });
 

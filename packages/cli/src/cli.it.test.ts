@@ -1,5 +1,7 @@
+import { spawn } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connectBus } from '@intake/bus';
@@ -279,4 +281,33 @@ it('lists and replays what a consumer gave up on', async () => {
 it('says when NATS is away', async () => {
   const { exitCode, err } = await intake(['dead-letters', 'list'], { INTAKE_NATS_URL: 'nats://127.0.0.1:1' });
   expect({ exitCode, err }).toEqual({ exitCode: 1, err: 'NATS cannot be reached at INTAKE_NATS_URL.\n' });
+});
+
+describe('as a program', () => {
+  const start = (stdout: 'pipe' | number) => {
+    const program = spawn(process.execPath, [join(__dirname, '../dist/index.js'), '--help'], {
+      stdio: ['ignore', stdout, 'pipe'],
+    });
+    let err = '';
+    program.stderr?.on('data', (chunk) => {
+      err += chunk;
+    });
+    const end = once(program, 'close').then(([code]) => ({ code, err }));
+    return { program, end };
+  };
+
+  it('ends without a word when nobody reads on', async () => {
+    const { program, end } = start('pipe');
+    program.stdout?.destroy();
+    expect(await end).toEqual({ code: 141, err: '' });
+  });
+
+  it('says that its output cannot be written', async () => {
+    const full = openSync('/dev/full', 'w');
+    expect(await start(full).end).toEqual({
+      code: 1,
+      err: expect.stringMatching(/^The output cannot be written .*\n$/),
+    });
+    closeSync(full);
+  });
 });

@@ -28,9 +28,19 @@ export function createCommandRuntime(name: string): CommandRuntime {
   };
 }
 
-/** For a command's own entry: runs it with the arguments and environment of the process, which ends with the code it answers. */
+/** Exit code of a program whose reader has gone: 128 and SIGPIPE, as a shell counts. */
+const READER_GONE = 141;
+
+/**
+ * For a command's own entry: runs it with the arguments and environment of the process, which ends with the code it answers, or at once
+ * when its output cannot be written: without a word when nobody reads on (`| head`).
+ */
 export async function runAsCommand(
   main: (args: readonly string[], env: Environment) => Promise<number>,
 ): Promise<void> {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') process.stderr.write(`The output cannot be written (${error.message}).\n`);
+    process.exit(error.code === 'EPIPE' ? READER_GONE : 1);
+  });
   process.exitCode = await main(process.argv.slice(2), process.env);
 }

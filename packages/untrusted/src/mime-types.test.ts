@@ -71,6 +71,8 @@ test.each<[string, Buffer, string, string]>([
     'application/vnd.ms-excel',
   ],
   ['HTML named .doc', bytes('<html xmlns:w="urn:x"><p>'), 'letter.doc', 'application/msword'],
+  ['RTF', bytes('{\\rtf1 x}'), 'letter.docx', 'application/rtf'],
+  ['RTF named .doc', bytes('{\\rtf1 x}'), 'letter.DOC', 'application/msword'],
   ['JSON', bytes('{"a": [1]}'), 'a', 'application/json'],
   ['text', bytes('Invoice 1'), 'a', 'text/plain'],
   ['text named .pdf', bytes('This is not a PDF.'), 'invoice.pdf', 'application/pdf'],

@@ -89,7 +89,8 @@ function detectBinary(bytes: Buffer, extension: string): string | undefined {
   if (ascii(0, 2) === 'BM' && bytes.length > 26 && bytes.readUInt32LE(6) === 0) return 'image/bmp';
   // What Macs keep beside a file, under the same name.
   if (starts(0, 5, 0x16, 7) || starts(0, 5, 0x16, 0)) return 'application/applefile';
-  if (ascii(0, 5) === '{\\rtf') return 'application/rtf';
+  // Programs write RTF under the name of a Word file, because Word opens it.
+  if (ascii(0, 5) === '{\\rtf') return EXTENSIONS[extension === 'doc' ? 'doc' : 'rtf'];
   if (starts(0x50, 0x4b, 3, 4) || starts(0x50, 0x4b, 5, 6) || starts(0x50, 0x4b, 7, 8)) {
     return detectZip(bytes, extension);
   }

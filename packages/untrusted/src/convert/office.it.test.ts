@@ -104,6 +104,13 @@ it.each<[string, string, () => Buffer | Promise<Buffer>]>([
   expect(timeless(warm)).toBe(timeless(cold));
 });
 
+it('RTF that is named as a Word file becomes the same PDF as RTF', async () => {
+  const bytes = text('Invoice number: HF-2024-0117');
+  const read = async (mimeType: string) =>
+    timeless(await open(0).run('convertOffice', { bytes, mimeType, program: 'soffice' }));
+  expect(await read('application/msword')).toBe(await read(RTF));
+});
+
 const EXCEL = 'application/vnd.ms-excel';
 const HTML = (base: string) =>
   `<html><head><link rel="stylesheet" href="${base}/a.css"></head><body background="${base}/b.png"><table>

@@ -49,6 +49,8 @@ describe('a file that only has the name of an office file', () => {
     [DOCX, ole('WordDocument'), true],
     ['application/rtf', Buffer.from('{\\rtf1 x}'), false],
     ['application/rtf', Buffer.from('x'), true],
+    ['application/rtf', Buffer.from('PK\x03\x04...'), true],
+    [DOC, Buffer.from('{\\rtf1 x}'), false],
   ])('is known (%s)', (type, bytes, expected) => {
     expect(isOnlyNamed(bytes, type)).toBe(expected);
     // As they come from another process: at any address.

@@ -8,10 +8,11 @@ import { documentOfText, type Family, textFormOf } from './text-form';
 import type { WaitingOffice } from './waiting-office';
 
 const EXCEL = 'application/vnd.ms-excel';
+const WORD = 'application/msword';
 
 /** Office types that can be turned into pages: type -> name of the file for LibreOffice, and which part of it reads it. */
 const TYPES: Readonly<Record<string, readonly [fileName: string, family: Family]>> = {
-  'application/msword': ['document.doc', 'writer'],
+  [WORD]: ['document.doc', 'writer'],
   'application/rtf': ['document.rtf', 'writer'],
   'text/rtf': ['document.rtf', 'writer'],
   'application/vnd.openxmlformats-officedocument.wordprocessingml.document': ['document.docx', 'writer'],
@@ -130,7 +131,7 @@ export function withoutHiddenSheets(sheets: string): string {
 
 /** Streams that old office files keep their text in. */
 const STREAMS: Readonly<Record<string, readonly string[]>> = {
-  'application/msword': ['WordDocument'],
+  [WORD]: ['WordDocument'],
   [EXCEL]: ['Workbook', 'Book'],
 };
 /** What newer ones are in that are protected; LibreOffice opens those that are protected against changes only. */
@@ -142,7 +143,9 @@ export function isOnlyNamed(bytes: Uint8Array, mimeType: string): boolean {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const startsWith = (magic: string) => file.toString('latin1', 0, magic.length) === magic;
   const streams = STREAMS[mimeType] ?? [ENCRYPTED];
-  if (!STREAMS[mimeType] && startsWith(mimeType.endsWith('/rtf') ? '{\\rtf' : 'PK')) return false;
+  // Word opens RTF under the name of its own files, and so does LibreOffice.
+  if ((mimeType === WORD || mimeType.endsWith('/rtf')) && startsWith('{\\rtf')) return false;
+  if (!STREAMS[mimeType] && !mimeType.endsWith('/rtf') && startsWith('PK')) return false;
   // The names as bytes: a search for UTF-16 text may never end in bytes at an odd address.
   return (
     !file.subarray(0, OLE.length).equals(OLE) || !streams.some((name) => file.includes(Buffer.from(name, 'utf16le')))

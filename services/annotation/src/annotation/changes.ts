@@ -32,6 +32,8 @@ export interface ChangeOptions extends Partial<Omit<ChangeInput, 'caller' | 'now
   readonly patch?: Partial<Annotation>;
   /** The same, where it depends on what the annotation was. */
   readonly patchOf?: (before: Annotation) => Partial<Annotation>;
+  /** Id of the user who asked for it, when the service does it later. */
+  readonly requestedBy?: (before: Annotation) => number | null;
   /** Further writes of the same transaction; the annotation as it will be. */
   readonly alongside?: (session: ClientSession, after: Annotation) => Promise<Alongside | undefined> | Promise<void>;
   /** Answers false when there is nothing to do any more: the annotation is then answered as it is. */
@@ -58,7 +60,7 @@ export async function changeInSession(
   caller: Caller,
   id: number,
   trigger: Trigger,
-  { patch, patchOf, alongside, unless, ...input }: ChangeOptions = {},
+  { patch, patchOf, requestedBy, alongside, unless, ...input }: ChangeOptions = {},
 ): Promise<Annotation> {
   const before = await store.get(caller, id, session);
   if (await unless?.(before, session)) return before;
@@ -77,9 +79,11 @@ export async function changeInSession(
   const exported = entersExported
     ? { schemaId: after.schemaId, fields: await content.findFigures(session, id) }
     : undefined;
-  const line = historyOf(after, before, trigger, caller, now);
+  const userId = requestedBy?.(before);
+  const actor: Caller = userId ? { ...caller, kind: 'user', userId } : caller;
+  const line = historyOf(after, before, trigger, actor, now);
   await history.add(session, { ...line, values: more.values, ...(exported && { exported }) });
-  backbone.emit(session, eventFor(after, before.status, trigger, caller, now, { ...more, exported }));
+  backbone.emit(session, eventFor(after, before.status, trigger, actor, now, { ...more, exported }));
   return after;
 }
 

@@ -19,6 +19,7 @@ export function createPurge(tools: AnnotationTools) {
     await changeState(tools, caller, id, 'purge', {
       unless: ({ status, purgeRequestedAt }) => status !== 'deleted' || purgeRequestedAt === null,
       patchOf: ({ purgeRequestedById }) => ({ purgedById: purgeRequestedById }),
+      requestedBy: ({ purgeRequestedById }) => purgeRequestedById,
       patch: {
         messages: [],
         values: {},

@@ -26,7 +26,7 @@ it('makes values of headers and bodies, without empty ones, cut to the length of
 });
 
 describe('mails of programs', () => {
-  const automation = { autoSubmitted: '', precedence: '', loops: [] as string[] };
+  const automation = { autoSubmitted: '', precedence: '', suppress: '', autoreply: '', loops: [] as string[] };
   it.each([
     [{}, false],
     [{ autoSubmitted: 'no' }, false],
@@ -34,7 +34,13 @@ describe('mails of programs', () => {
     [{ autoSubmitted: 'auto-generated (vacation)' }, true],
     [{ precedence: 'Bulk' }, true],
     [{ precedence: 'list' }, true],
+    [{ precedence: 'auto_reply' }, true],
     [{ precedence: 'first-class' }, false],
+    [{ suppress: 'All' }, true],
+    [{ suppress: 'DR, RN, NRN, OOF, AutoReply' }, true],
+    [{ suppress: 'OOF' }, false],
+    [{ autoreply: 'yes' }, true],
+    [{ autoreply: 'no' }, false],
     [{ loops: ['other.org', 'Example.org'] }, true],
     [{ loops: ['other.org'] }, false],
   ])('%j: %s', (more, automatic) => {

@@ -194,9 +194,10 @@ function whyUnwanted(message: ParsedMessage, authentication: Authentication | nu
 
 /** Whether a program wrote a message, so that it gets no automatic answer. API: email-import.md section 1.1, mail loops. */
 export function isAutomatic({ automation }: Pick<ParsedMessage, 'automation'>, mailDomain: string): boolean {
-  const { autoSubmitted, precedence, loops } = automation;
+  const { autoSubmitted, precedence, suppress, autoreply, loops } = automation;
   if (autoSubmitted !== '' && !/^no\b/i.test(autoSubmitted)) return true;
-  if (/^(bulk|junk|list)\b/i.test(precedence)) return true;
+  if (/^(bulk|junk|list|auto_reply)\b/i.test(precedence)) return true;
+  if (/\b(all|autoreply)\b/i.test(suppress) || /^(?!no\b)./i.test(autoreply)) return true;
   return loops.some((loop) => loop.toLowerCase() === mailDomain);
 }
 

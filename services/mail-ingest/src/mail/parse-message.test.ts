@@ -71,6 +71,39 @@ it('reads headers whose bytes stand as they are, in UTF-8 or Windows-1252', asyn
   expect((await headers('\u0096')).subject).toBe('f–r Sie');
 });
 
+it('reads texts that do not say what their bytes are, in UTF-8 or Windows-1252', async () => {
+  const utf8 = Buffer.from('für 5 €').toString('latin1');
+  for (const charset of ['', '; charset=us-ascii', '; charset=x-unheard-of']) {
+    for (const body of [utf8, 'f\u00fcr 5 \u0080']) {
+      const { textPlain } = await parse('From: a@b.c', `Content-Type: text/plain${charset}`, '', body);
+      expect(textPlain.trim()).toBe('für 5 €');
+    }
+  }
+  // What says that it is UTF-8 is read so: a character that was cut off is one, and the others stay.
+  const cut = await parse('From: a@b.c', 'Content-Type: text/plain; charset=utf-8', '', `${utf8}\u00c3`);
+  expect(cut.textPlain.trim()).toBe('für 5 €\ufffd');
+});
+
+it('decodes parts whose encoding is named as it should not be', async () => {
+  const pdf = '%PDF-1.4 something, with \u00fc';
+  const bytes = Buffer.from(pdf, 'latin1');
+  const length = String.fromCharCode(32 + bytes.length);
+  const digits = [...bytes.toString('base64').replace(/=+$/, '')].map((digit) =>
+    String.fromCharCode(32 + 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'.indexOf(digit)),
+  );
+  const uuencoded = ['begin 644 a.pdf', length + digits.join(''), '`', 'end'].join('\r\n');
+  const encoded = (encoding: string, body: string) =>
+    part(['Content-Type: application/pdf; name=a.pdf', `Content-Transfer-Encoding: ${encoding}`], body);
+  const { attachments } = await mixed(
+    encoded('x-uuencode', uuencoded),
+    encoded('UUENCODE', uuencoded),
+    encoded('x-uue', uuencoded),
+    encoded('"base64"', bytes.toString('base64')),
+    encoded('x-uuencode', pdf),
+  );
+  expect(attachments.map((one) => readFileSync(one.path, 'latin1').trim())).toEqual(Array(5).fill(pdf));
+});
+
 it('derives the text of an HTML mail from its HTML', async () => {
   const message = await parse(
     'From: a@b.c',
@@ -205,6 +238,22 @@ describe('forwarded messages', () => {
   });
 });
 
+it('opens messages with headers in UTF-8, which have a type of their own', async () => {
+  const inner = ['From: a@b.c', 'Content-Type: application/pdf; name=a.pdf', '', '%PDF-1.4 x'].join('\r\n');
+  const { attachments } = await mixed(part(['Content-Type: message/global'], inner));
+  expect(attachments).toMatchObject([{ fileName: 'a.pdf', mimeType: 'application/pdf' }]);
+});
+
+it('takes no signature for an attachment', async () => {
+  const { attachments } = await mixed(
+    ...['pgp', 'pkcs7', 'x-pkcs7'].map((kind) =>
+      part([`Content-Type: application/${kind}-signature; name=a.p7s`, 'Content-Disposition: attachment'], 'x'),
+    ),
+    part(['Content-Type: application/pdf; name=a.pdf'], '%PDF-1.4 x'),
+  );
+  expect(attachments).toMatchObject([{ fileName: 'a.pdf' }]);
+});
+
 it('opens the messages of a digest, which say no type', async () => {
   const inner = [
     'From: i@b.c',
@@ -299,6 +348,8 @@ it('says what the message answers, and what programs say of themselves', async (
     'In-Reply-To: <b@x>',
     'References: <a@x> <b@x>',
     'Auto-Submitted: auto-replied',
+    'X-Auto-Response-Suppress: All',
+    'X-Autoreply: yes',
     'X-Loop: one',
     'X-Loop: two',
     'Authentication-Results: mx.example.org;',
@@ -307,8 +358,19 @@ it('says what the message answers, and what programs say of themselves', async (
     'x',
   );
   expect(message.references).toEqual(['b@x', 'a@x']);
-  expect(message.automation).toEqual({ autoSubmitted: 'auto-replied', precedence: '', loops: ['one', 'two'] });
+  expect(message.automation).toEqual({
+    ...{ autoSubmitted: 'auto-replied', precedence: '', suppress: 'All', autoreply: 'yes', loops: ['one', 'two'] },
+  });
   expect(message.authenticationResults).toEqual(['mx.example.org; dmarc=pass']);
+});
+
+it.each([
+  ['<a@x> <b@x>', ['a@x', 'b@x']],
+  ['Your message of "Mon, 4 Mar" <a@x>', ['a@x']],
+  ['a@x', ['a@x']],
+  ['', []],
+])('finds what it answers in %j', async (header, references) => {
+  expect((await parse(`In-Reply-To: ${header}`, '', 'x')).references).toEqual(references);
 });
 
 it('knows programs by their content', async () => {

@@ -9,7 +9,7 @@ import libmime from 'libmime';
 import type { AddressObject, AttachmentStream, HeaderLines, Headers, MailParserOptions, MessageText } from 'mailparser';
 import type { Address } from '../email/email';
 import { type ImageSize, measureImage } from './image-size';
-import { MESSAGE, PartReader, toUtf8 } from './part-reader';
+import { MESSAGES, PartReader, toUtf8 } from './part-reader';
 import { stripTags } from './strip-tags';
 import { takeUuencoded } from './uuencoded';
 
@@ -31,6 +31,10 @@ export interface ParsedMessage {
   readonly automation: {
     readonly autoSubmitted: string;
     readonly precedence: string;
+    /** Microsoft's `X-Auto-Response-Suppress`: which answers the sender does not want. */
+    readonly suppress: string;
+    /** Old programs that answer for people who are away. */
+    readonly autoreply: string;
     readonly loops: readonly string[];
   };
   /** Values of `Authentication-Results`, the newest first. */
@@ -75,6 +79,9 @@ const XML = 'text/xml';
 /** A message inside its signature (S/MIME, RFC 8551): mail programs show what is in it. */
 const SIGNED = ['application/pkcs7-mime', 'application/x-pkcs7-mime'];
 
+/** What says who wrote a message, beside it: mail programs show it as no file. */
+const SIGNATURE = /^application\/(?:x-pkcs7|pkcs7|pgp)-signature$/;
+
 /** The message is not read as a whole; the text says why. */
 class NotRead extends Error {}
 
@@ -101,7 +108,7 @@ export async function parseMessage(rawPath: string, folder: string): Promise<Par
   const textHtml = typeof text.html === 'string' ? text.html : '';
   const subject = toText(headers.get('subject'));
   const messageId = bare(toText(headers.get('message-id')));
-  const references = [toText(headers.get('in-reply-to')), ...toTexts(headers.get('references')).reverse()];
+  const references = [...idsIn(toText(headers.get('in-reply-to'))), ...toTexts(headers.get('references')).reverse()];
   return {
     subject,
     from: toAddresses(headers.get('from'))[0] ?? null,
@@ -123,6 +130,8 @@ export async function parseMessage(rawPath: string, folder: string): Promise<Par
     automation: {
       autoSubmitted: rawHeaders(lines, 'auto-submitted')[0] ?? '',
       precedence: rawHeaders(lines, 'precedence')[0] ?? '',
+      suppress: rawHeaders(lines, 'x-auto-response-suppress')[0] ?? '',
+      autoreply: rawHeaders(lines, 'x-autoreply')[0] ?? '',
       loops: rawHeaders(lines, 'x-loop'),
     },
     authenticationResults: rawHeaders(lines, 'authentication-results'),
@@ -188,7 +197,8 @@ async function readParts(
       const file = await saveAttachment(part, folder, ++budget.files);
       part.release();
       const inner = { rawPath: file.path, nesting: nesting + 1 };
-      if (file.mimeType === MESSAGE || part.contentType === MESSAGE) nested.push({ ...inner, isBody: false });
+      if ([file.mimeType, part.contentType].some((type) => MESSAGES.includes(type)))
+        nested.push({ ...inner, isBody: false });
       else if (SIGNED.includes(part.contentType) && (await openSigned(file.path))) nested.push({ ...inner, isBody });
       else if (isCandidate(part, file)) found.attachments.push(file);
     }
@@ -224,9 +234,13 @@ async function openSigned(file: string): Promise<boolean> {
 
 /**
  * Every part with a name, or that is said to be an attachment, and without either what is no text: an invitation beside the body,
- * the parts of a report. An electronic invoice is never left out.
+ * the parts of a report. An electronic invoice is never left out, a signature always.
  */
-function isCandidate({ filename, contentDisposition }: AttachmentStream, { mimeType }: ParsedAttachment): boolean {
+function isCandidate(
+  { filename, contentDisposition, contentType }: AttachmentStream,
+  { mimeType }: ParsedAttachment,
+): boolean {
+  if (SIGNATURE.test(contentType)) return false;
   return Boolean(filename) || contentDisposition === 'attachment' || mimeType === XML || !mimeType.startsWith('text/');
 }
 
@@ -331,6 +345,11 @@ function toText(value: unknown): string {
 
 function toTexts(value: unknown): string[] {
   return (Array.isArray(value) ? value : [value]).filter((one): one is string => typeof one === 'string');
+}
+
+/** Message-IDs of `In-Reply-To`, which may be several, among words of old programs (RFC 5322, section 4.5.4). */
+function idsIn(text: string): string[] {
+  return text.match(/<[^<>\s]+>/g) ?? [text];
 }
 
 function bare(messageId: string): string {

@@ -65,10 +65,23 @@ export function judgeAttachment(
     if (pattern !== undefined)
       return { status: 'filtered_by_inbox_file_name', reason: `The inbox does not take names that match ${pattern}.` };
   }
-  if (!rules.accepts(mimeType))
-    return { status: 'filtered_by_queue_mime_type', reason: `The queue does not take ${mimeType}.` };
+  if (!rules.accepts(mimeType)) return { status: 'filtered_by_queue_mime_type', reason: whyNotTaken(attachment) };
   return PROCESSED;
 }
+
+/** What senders put into mails without knowing it is told in other words than by its type. */
+function whyNotTaken({ fileName, mimeType, declaredType }: Pick<ParsedAttachment, Named>): string {
+  const is = (type: RegExp) => type.test(mimeType) || type.test(declaredType);
+  if (is(/^application\/(vnd\.)?ms-tnef$/i) || /^winmail\.dat$/i.test(fileName))
+    return 'Outlook has packed the attachments into this file, which is not opened; send the e-mail as HTML or plain text.';
+  if (is(/^application\/vnd\.ms-outlook$/i))
+    return 'An e-mail stored by Outlook is not opened; attach the documents themselves.';
+  if (is(/^application\/(x-)?pkcs7-mime$/i) || /^encrypted\.asc$/i.test(fileName))
+    return 'The e-mail is encrypted, or its signature is damaged, and it cannot be read; send it without either.';
+  return `The queue does not take ${mimeType}.`;
+}
+
+type Named = 'fileName' | 'mimeType' | 'declaredType';
 
 /** Verdicts on all attachments of a message, in order. Bytes that come twice are imported once. */
 export function judgeAttachments(

@@ -55,6 +55,18 @@ it.each([
 
 describe('attachments', () => {
   it.each([
+    [{ mimeType: 'text/plain' }, 'The queue does not take text/plain.'],
+    [{ mimeType: 'application/octet-stream', fileName: 'Winmail.dat' }, /^Outlook has packed the attachments/],
+    [{ mimeType: 'application/ms-tnef' }, /^Outlook has packed the attachments/],
+    [{ mimeType: 'application/vnd.ms-outlook' }, /^An e-mail stored by Outlook is not opened/],
+    [{ mimeType: 'application/x-pkcs7-mime' }, /^The e-mail is encrypted/],
+    [{ mimeType: 'text/plain', fileName: 'encrypted.asc' }, /^The e-mail is encrypted/],
+  ])('%j: the reason is %s', (more, reason) => {
+    const [verdict] = judgeAttachments([attachment(more)], rules());
+    expect(verdict).toEqual({ status: 'filtered_by_queue_mime_type', reason: expect.stringMatching(reason) });
+  });
+
+  it.each([
     ['a PDF', attachment({}), 'processed'],
     [
       'a program by name',
