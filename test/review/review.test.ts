@@ -8,6 +8,7 @@ import {
   idOf,
   invoiceLines,
   type Json,
+  type Receiver,
   sendMail,
   startReceiver,
   startSystem,
@@ -33,6 +34,8 @@ const COLLEAGUE = {
 };
 
 let system: TestSystem;
+/** A site that may show a document in a frame. */
+let embedding: Receiver;
 let browser: Browser;
 let api: Api;
 let root: string;
@@ -42,8 +45,11 @@ let page: Page;
 let faults: string[];
 
 beforeAll(async () => {
+  embedding = await startReceiver();
   [system, browser] = await Promise.all([
-    startSystem({ env: { INTAKE_SESSION_AUTH: 'on', INTAKE_OUTGOING_ALLOW: '127.0.0.1' } }),
+    startSystem({
+      env: { INTAKE_SESSION_AUTH: 'on', INTAKE_OUTGOING_ALLOW: '127.0.0.1', INTAKE_EMBED_ORIGINS: embedding.url },
+    }),
     startBrowser(),
   ]);
   api = await system.login();
@@ -58,6 +64,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close();
   await system?.stop();
+  await embedding?.stop();
 });
 beforeEach(async () => {
   faults = [];
@@ -400,6 +407,7 @@ it('what was typed last is stored when the window is closed', async () => {
   await field('Order number').fill('PO-CLOSED');
   await page.close({ runBeforeUnload: true });
   await untilValue(id, 'order_id', 'PO-CLOSED');
+  await untilStatus(id, 'to_review');
 });
 
 it('a window with what could not be stored is closed only if one wants', async () => {
@@ -1051,6 +1059,24 @@ it('a document in a page of others is confirmed there, and goes on where they wa
   expect((await api.get(`/annotations/${other}`)).status).toBe('postponed');
   await elsewhere.close();
   await erp.stop();
+});
+
+it('a document in a frame of others is given back when the frame goes, with what was typed last', async () => {
+  const [id] = (await upload(await invoice('INV-62'))) as [number];
+  const annotator = await system.login(COLLEAGUE);
+  const { url } = await annotator.post(`/annotations/${id}/start_embedded`);
+  const elsewhere = await newContext();
+  const shown = await elsewhere.newPage();
+  const body = `<iframe src="${url}" width="1200" height="700"></iframe>`;
+  embedding.answer('/invoices', { headers: { 'Content-Type': 'text/html' }, body });
+  await shown.goto(`${embedding.url}/invoices`);
+  const frame = shown.frameLocator('iframe');
+  await frame.getByRole('button', { name: 'Confirm' }).waitFor();
+  await frame.getByLabel('Order number', { exact: true }).fill('PO-FRAME');
+  await shown.evaluate(() => document.querySelector('iframe')?.remove());
+  await untilStatus(id, 'to_review');
+  await untilValue(id, 'order_id', 'PO-FRAME');
+  await elsewhere.close();
 });
 
 it('what is listed is had as a spreadsheet', async () => {
