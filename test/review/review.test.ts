@@ -1386,6 +1386,9 @@ it('the history of a value, a duplicate and the e-mail it came with are there', 
   await dialog.locator('del', { hasText: 'HF-2024-0117' }).waitFor();
   await dialog.locator('ins', { hasText: 'CHANGED-1' }).waitFor();
   await page.keyboard.press('Escape');
+  await waitFor('the field to have the focus again', () =>
+    field('Invoice number').evaluate((input) => input === document.activeElement),
+  );
   await page.getByRole('button', { name: 'E-mail it came with' }).click();
   await dialog.getByText('Our invoice').waitFor();
   await dialog.getByText('Please pay <b>soon</b>.').waitFor();
