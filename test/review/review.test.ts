@@ -8,6 +8,7 @@ import {
   idOf,
   invoiceLines,
   type Json,
+  type Receiver,
   sendMail,
   startReceiver,
   startSystem,
@@ -33,6 +34,8 @@ const COLLEAGUE = {
 };
 
 let system: TestSystem;
+/** A site that may show a document in a frame. */
+let embedding: Receiver;
 let browser: Browser;
 let api: Api;
 let root: string;
@@ -42,8 +45,11 @@ let page: Page;
 let faults: string[];
 
 beforeAll(async () => {
+  embedding = await startReceiver();
   [system, browser] = await Promise.all([
-    startSystem({ env: { INTAKE_SESSION_AUTH: 'on', INTAKE_OUTGOING_ALLOW: '127.0.0.1' } }),
+    startSystem({
+      env: { INTAKE_SESSION_AUTH: 'on', INTAKE_OUTGOING_ALLOW: '127.0.0.1', INTAKE_EMBED_ORIGINS: embedding.url },
+    }),
     startBrowser(),
   ]);
   api = await system.login();
@@ -58,6 +64,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close();
   await system?.stop();
+  await embedding?.stop();
 });
 beforeEach(async () => {
   faults = [];
@@ -400,6 +407,7 @@ it('what was typed last is stored when the window is closed', async () => {
   await field('Order number').fill('PO-CLOSED');
   await page.close({ runBeforeUnload: true });
   await untilValue(id, 'order_id', 'PO-CLOSED');
+  await untilStatus(id, 'to_review');
 });
 
 it('a window with what could not be stored is closed only if one wants', async () => {
@@ -678,6 +686,55 @@ it('rows of the line items are added, changed, moved and removed, and summed', a
   await waitFor('the row to be gone', async () => String(await codes()) === String(moved.slice(1)));
   await page.getByRole('button', { name: 'Undo' }).click();
   await waitFor('the row to be back', async () => String(await codes()) === String(moved));
+});
+
+it('a row is duplicated, and a value copied into all rows below, by keys', async () => {
+  const [id] = (await upload(sample('invoice-en.pdf'))) as [number];
+  await open(id);
+  const column = async (schemaId: string) =>
+    (await nodes(id)).filter(({ schema_id }) => schema_id === schemaId).map(({ content }) => content.value as string);
+  const codes = await column('item_code');
+  await page.getByRole('button', { name: /^Line items/ }).click();
+  await field('Code, row 1').focus();
+  await page.keyboard.press('Alt+c');
+  const [first = '', ...rest] = codes;
+  await waitFor('the row', async () => String(await column('item_code')) === String([first, first, ...rest]));
+  await waitFor('the new row to have the focus', () =>
+    field('Code, row 2').evaluate((input) => input === document.activeElement),
+  );
+  await field('Tax rate, row 2').fill('12');
+  await page.keyboard.press('Alt+v');
+  const rates = await column('item_rate');
+  const filled = [rates[0], ...codes.map(() => '12')];
+  await waitFor('the values', async () => String(await column('item_rate')) === String(filled));
+  await page.keyboard.press('Control+z');
+  await waitFor('the undo', async () => (await column('item_rate')).at(-1) !== '12');
+  expect(await column('item_code')).toEqual([first, first, ...rest]);
+});
+
+it('a text is looked for on all pages, and its places are gone through by keys', async () => {
+  const pages = ['INV-71', 'INV-72'].map(invoiceLines);
+  const [id] = (await upload({ fileName: 'two.pdf', content: await buildPdf({ pages }) })) as [number];
+  await open(id);
+  await waitFor('the first field to have the focus', () =>
+    page.evaluate(() => Boolean((document.activeElement as HTMLElement)?.dataset.field)),
+  );
+  const focused = () => page.evaluate(() => (document.activeElement as HTMLElement)?.dataset.field);
+  const before = await focused();
+  await page.keyboard.press('Control+f');
+  await page.keyboard.type('inv-7');
+  const box = page.getByRole('search');
+  await box.getByText('1 of 2').waitFor();
+  expect(await page.locator('.found').count()).toBe(2);
+  await page.keyboard.press('Enter');
+  await box.getByText('2 of 2').waitFor();
+  await page.locator('[data-page="2"] .found.current').waitFor();
+  await page.getByLabel('Search in the pages', { exact: true }).first().fill('no such words');
+  await box.getByText('not found').waitFor();
+  await page.keyboard.press('Escape');
+  await box.waitFor({ state: 'detached' });
+  expect(await focused()).toBe(before);
+  expect((await api.get(`/annotations/${id}`)).status).toBe('reviewing');
 });
 
 it('a column that was read as another one is told what it is, and cells are pasted from a spreadsheet', async () => {
@@ -1053,6 +1110,236 @@ it('a document in a page of others is confirmed there, and goes on where they wa
   await erp.stop();
 });
 
+/** Rows of the list: names of documents, in their order. */
+const listed = () => page.locator('.documents td.name a').allTextContents();
+const untilListed = (...names: string[]) =>
+  waitFor(`the list of ${names.join(', ')}`, async () => (await listed()).join() === names.join());
+const select = (name: string, modifiers: ('Shift' | 'Control')[] = []) =>
+  page.getByLabel(`Select ${name}`, { exact: true }).click({ modifiers });
+
+it('several documents are postponed at once, all but the one that a colleague has', async () => {
+  const ids = await upload(await invoice('INV-51'), await invoice('INV-52'), await invoice('INV-53'));
+  const held = ids[1] as number;
+  const eva = await system.login(COLLEAGUE);
+  await page.goto(`${root}/queues/${system.queueId}?show=waiting&ordering=document__original_file_name`);
+  await untilListed('INV-51.pdf', 'INV-52.pdf', 'INV-53.pdf');
+  await eva.post(`/annotations/${held}/start`);
+  await select('INV-51.pdf');
+  await select('INV-53.pdf', ['Shift']);
+  const bar = page.getByRole('region', { name: 'Selected documents' });
+  await bar.getByText('3 selected').waitFor();
+  await bar.getByRole('button', { name: 'Postpone' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Postpone' }).click();
+  await dialog.getByText('2 done, 1 not: they stay selected.').waitFor();
+  await dialog
+    .getByRole('listitem')
+    .filter({ hasText: 'INV-52.pdf' })
+    .getByText('Eva Nowak is reviewing it.')
+    .waitFor();
+  await page.keyboard.press('Escape');
+  await bar.getByText('1 selected').waitFor();
+  const statuses = async () => Promise.all(ids.map(async (id) => (await api.get(`/annotations/${id}`)).status));
+  expect(await statuses()).toEqual(['postponed', 'reviewing', 'postponed']);
+  await eva.post(`/annotations/${held}/cancel`);
+  await page.getByRole('row', { name: /INV-52\.pdf To review/ }).waitFor();
+
+  // By keys alone.
+  const everyone = page.getByLabel('Select all documents on this page');
+  await everyone.focus();
+  await page.keyboard.press('Space');
+  await bar.getByText('3 selected').waitFor();
+  await bar.getByRole('button', { name: 'Back to review' }).focus();
+  await page.keyboard.press('Enter');
+  await dialog.getByRole('button', { name: 'Back to review' }).focus();
+  await page.keyboard.press('Enter');
+  await dialog.getByText('Not done: its state is “To review”.').waitFor();
+  await waitFor('its end to have the focus', () =>
+    dialog
+      .getByRole('button', { name: 'Close' })
+      .last()
+      .evaluate((button) => button === document.activeElement),
+  );
+  await page.keyboard.press('Enter');
+  expect(await statuses()).toEqual(['to_review', 'to_review', 'to_review']);
+});
+
+it('several documents are confirmed at once, and one that is wrong waits as before', async () => {
+  const ids = await upload(await invoice('INV-54'), await invoice('INV-55'));
+  const [right, wrong] = ids as [number, number];
+  const date = (await nodes(wrong)).find(({ schema_id }) => schema_id === 'date_issue') as Json;
+  await api.patch(`/annotations/${wrong}/content/${date.id}`, { content: { value: 'no date' } });
+  await page.goto(`${root}/queues/${system.queueId}?show=to_review`);
+  await page.getByRole('link', { name: 'INV-54.pdf' }).waitFor();
+  await page.getByLabel('Select all documents on this page').check();
+  await page.getByRole('button', { name: 'Confirm' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Confirm' }).click();
+  const refused = dialog.getByRole('listitem').filter({ hasText: 'INV-55.pdf' });
+  await refused.getByText(/Annotation contains validation errors\. .*not a date/).waitFor();
+  await untilStatus(right, 'exported');
+  expect((await api.get(`/annotations/${wrong}`)).status).toBe('to_review');
+  await refused.getByRole('link', { name: 'INV-55.pdf' }).click();
+  await page.getByText('not a date').waitFor();
+});
+
+it('several documents are moved, deleted, and had as files and as a spreadsheet', async () => {
+  const ids = await upload(await invoice('INV-56'), await invoice('INV-57'));
+  const { workspace, schema } = await api.get(`/queues/${system.queueId}`);
+  const other = await api.post('/queues', { name: 'Credit notes', workspace, schema });
+  await page.goto(`${root}/queues/${system.queueId}?show=to_review`);
+  await page.getByRole('link', { name: 'INV-56.pdf' }).waitFor();
+  await page.getByLabel('Select all documents on this page').check();
+  const [archive] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Originals' }).click(),
+  ]);
+  expect(archive.suggestedFilename()).toBe('documents.zip');
+  const bar = page.getByRole('region', { name: 'Selected documents' });
+  const sheet = new URL((await bar.getByRole('link', { name: 'Spreadsheet' }).getAttribute('href')) as string, root);
+  expect(sheet.searchParams.get('id')?.split(',').map(Number)).toEqual(ids.toReversed());
+
+  await bar.getByRole('button', { name: 'Move' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('To the queue').selectOption({ label: 'Credit notes' });
+  await dialog.getByRole('button', { name: 'Move' }).click();
+  await page.getByText('2 documents moved.').waitFor();
+  await dialog.waitFor({ state: 'detached' });
+  await untilListed();
+  for (const id of ids) expect((await api.get(`/annotations/${id}`)).queue).toBe(other.url);
+
+  // There, and in the list of all queues.
+  await page.getByRole('combobox', { name: 'Queue' }).selectOption({ label: 'All queues' });
+  await page.getByRole('row', { name: /INV-56\.pdf Credit notes To review/ }).waitFor();
+  await select('INV-56.pdf');
+  await select('INV-57.pdf');
+  await bar.getByRole('button', { name: 'Delete' }).click();
+  await dialog.getByRole('button', { name: 'Delete' }).click();
+  await page.getByText('2 documents deleted.').waitFor();
+  for (const id of ids) expect((await api.get(`/annotations/${id}`)).status).toBe('deleted');
+  await api.delete(`${other.url}?delete_after=0`);
+});
+
+it('who may only look is offered no more than that', async () => {
+  await upload(await invoice('INV-58'));
+  const viewer = { username: 'vera@example.com', password: COLLEAGUE.password };
+  await api.post('/users', {
+    ...viewer,
+    organization: `${system.baseUrl}/v1/organizations/${system.organizationId}`,
+    groups: [`${system.baseUrl}/v1/groups/1`],
+    queues: [`${system.baseUrl}/v1/queues/${system.queueId}`],
+  });
+  const other = await newContext();
+  const shown = await logIn(other, viewer);
+  await shown.goto(`${root}/queues/${system.queueId}`);
+  await shown.getByLabel('Select INV-58.pdf').check();
+  const bar = shown.getByRole('region', { name: 'Selected documents' });
+  await bar.getByRole('link', { name: 'Spreadsheet' }).waitFor();
+  expect(await bar.getByRole('button').allTextContents()).toEqual(['', ' Originals']);
+  await other.close();
+});
+
+it('what is listed is told by the address, which a link and Back bring again', async () => {
+  const ids = await upload(await invoice('INV-59'), await invoice('INV-60'));
+  const [labelled] = ids as [number, number];
+  const label = await api.post('/labels', { name: 'Urgent' });
+  const annotations = [`${system.baseUrl}/v1/annotations/${labelled}`];
+  await api.post('/labels/apply', { operations: { add: [label.url] }, objects: { annotations } });
+  await page.goto(`${root}/queues/${system.queueId}?show=to_review&ordering=document__original_file_name`);
+  await untilListed('INV-59.pdf', 'INV-60.pdf');
+  await page.getByRole('button', { name: 'Document', exact: true }).click();
+  await untilListed('INV-60.pdf', 'INV-59.pdf');
+  await page.getByLabel('Label').selectOption({ label: 'Urgent' });
+  await untilListed('INV-59.pdf');
+  await page.getByText('1 document', { exact: true }).waitFor();
+  const day = (later: number) => {
+    const at = new Date();
+    at.setDate(at.getDate() + later);
+    return [at.getFullYear(), at.getMonth() + 1, at.getDate()].map((n) => String(n).padStart(2, '0')).join('-');
+  };
+  await page.getByLabel('Arrived from').fill(day(1));
+  await untilListed();
+  await page.getByLabel('Arrived from').fill(day(-1));
+  await page.getByLabel('to', { exact: true }).fill(day(1));
+  await page.getByLabel('Search').fill('INV-59');
+  await waitFor('the address', () => page.url().includes('search=INV-59'));
+  await untilListed('INV-59.pdf');
+  const address = page.url();
+  await page.goBack();
+  await untilListed('INV-60.pdf', 'INV-59.pdf');
+  expect(await page.getByLabel('Search').inputValue()).toBe('');
+  await page.goto(address);
+  await untilListed('INV-59.pdf');
+  expect(await page.getByLabel('Arrived from').inputValue()).toBe(day(-1));
+  await page.getByRole('button', { name: 'Clear filters' }).click();
+  await page.getByRole('link', { name: 'INV-60.pdf' }).waitFor();
+  await api.delete(label.url);
+});
+
+it('pages of the list are gone to, and their size is chosen', async () => {
+  const [id] = (await upload(await invoice('INV-61'))) as [number];
+  const target_queue = `${system.baseUrl}/v1/queues/${system.queueId}`;
+  for (let i = 0; i < 26; i++) await api.post(`/annotations/${id}/copy`, { target_queue });
+  await page.goto(`${root}/queues/${system.queueId}?show=to_review`);
+  await page.getByText('27 documents', { exact: true }).waitFor();
+  const jump = page.getByLabel('Page', { exact: true });
+  await jump.fill('2');
+  await jump.press('Enter');
+  await waitFor('the second page', async () => (await listed()).length === 2);
+  expect(new URL(page.url()).searchParams.get('page')).toBe('2');
+  await page.goBack();
+  await waitFor('the first page', async () => (await listed()).length === 25);
+  await page.getByLabel('Documents on a page').selectOption('50');
+  await waitFor('all of them', async () => (await listed()).length === 27);
+});
+
+it('who opened a document from a filtered list goes on in it, and comes back to it', async () => {
+  await upload(await invoice('LIST-1'), await invoice('OTHER-1'), await invoice('LIST-2'), await invoice('LIST-3'));
+  const list = `${root}/queues/${system.queueId}?show=to_review&search=LIST&ordering=document__original_file_name`;
+  await page.goto(list);
+  await page.getByRole('link', { name: 'LIST-1.pdf' }).click();
+  const isShown = (name: string) => page.getByRole('heading', { name, level: 1 }).waitFor({ state: 'attached' });
+  const confirm = page.getByRole('button', { name: 'Confirm' });
+  await isShown('LIST-1.pdf');
+  await page.keyboard.press('Alt+PageUp');
+  await page.getByText('This is the first document of the list.').waitFor();
+  await page.keyboard.press('Alt+PageDown');
+  await isShown('LIST-2.pdf');
+  await confirm.waitFor();
+  await page.getByRole('button', { name: 'Previous in the list' }).click();
+  await isShown('LIST-1.pdf');
+  await confirm.click();
+  await isShown('LIST-2.pdf');
+  await confirm.click();
+  await isShown('LIST-3.pdf');
+  await confirm.waitFor();
+  await page.getByRole('button', { name: 'Back to the list' }).click();
+  await untilListed('LIST-3.pdf');
+  expect(page.url()).toBe(list);
+  await page.getByRole('link', { name: 'LIST-3.pdf' }).click();
+  await confirm.click();
+  await page.getByText('Nothing left to review in this list.').waitFor();
+  expect(page.url()).toBe(list);
+});
+
+it('a document in a frame of others is given back when the frame goes, with what was typed last', async () => {
+  const [id] = (await upload(await invoice('INV-62'))) as [number];
+  const annotator = await system.login(COLLEAGUE);
+  const { url } = await annotator.post(`/annotations/${id}/start_embedded`);
+  const elsewhere = await newContext();
+  const shown = await elsewhere.newPage();
+  const body = `<iframe src="${url}" width="1200" height="700"></iframe>`;
+  embedding.answer('/invoices', { headers: { 'Content-Type': 'text/html' }, body });
+  await shown.goto(`${embedding.url}/invoices`);
+  const frame = shown.frameLocator('iframe');
+  await frame.getByRole('button', { name: 'Confirm' }).waitFor();
+  await frame.getByLabel('Order number', { exact: true }).fill('PO-FRAME');
+  await shown.evaluate(() => document.querySelector('iframe')?.remove());
+  await untilStatus(id, 'to_review');
+  await untilValue(id, 'order_id', 'PO-FRAME');
+  await elsewhere.close();
+});
+
 it('what is listed is had as a spreadsheet', async () => {
   const ids = await upload(await invoice('INV-44'), await invoice('INV-45'));
   await page.goto(`${root}/queues/${system.queueId}?show=to_review&search=INV-45`);
@@ -1107,6 +1394,7 @@ it('what a document says is text, never markup', async () => {
 const PLACES = [
   '/',
   '/queues/:queue',
+  '/documents',
   '/annotations/:annotation',
   '/settings',
   '/settings/users',
@@ -1129,6 +1417,10 @@ it.each(['light', 'dark'] as const)(
         await opened.getByRole('button', { name: 'Confirm' }).waitFor();
         await opened.getByRole('button', { name: /^Line items/ }).click();
         await opened.getByRole('button', { name: 'Lines on the page' }).click();
+      }
+      if (place.startsWith('/queues/')) {
+        await opened.getByLabel('Select all documents on this page').check();
+        await opened.getByRole('region', { name: 'Selected documents' }).waitFor();
       }
       await opened.evaluate(AXE);
       const violations = await opened.evaluate(async () => {
@@ -1360,6 +1652,9 @@ it('the history of a value, a duplicate and the e-mail it came with are there', 
   await dialog.locator('del', { hasText: 'HF-2024-0117' }).waitFor();
   await dialog.locator('ins', { hasText: 'CHANGED-1' }).waitFor();
   await page.keyboard.press('Escape');
+  await waitFor('the field to have the focus again', () =>
+    field('Invoice number').evaluate((input) => input === document.activeElement),
+  );
   await page.getByRole('button', { name: 'E-mail it came with' }).click();
   await dialog.getByText('Our invoice').waitFor();
   await dialog.getByText('Please pay <b>soon</b>.').waitFor();

@@ -50,6 +50,7 @@ function LoggedIn() {
             <Route path="/" element={<QueuesPage />} />
             <Route path="/queues" element={<QueuesPage />} />
             <Route path="/queues/:id" element={<DocumentsPage />} />
+            <Route path="/documents" element={<DocumentsPage />} />
             <Route path="/annotations/:id" element={<ReviewPage />} />
             <Route path="/settings" element={<SettingsPage />} />
             <Route path="/settings/:tab" element={<SettingsPage />} />

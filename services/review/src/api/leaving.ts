@@ -11,3 +11,6 @@ export function noteLeaving(annotationId: number, done: Promise<void>): void {
 
 /** Returns when a document that was left here has been given back. */
 export const untilLeft = async (annotationId: number): Promise<void> => leaving.get(annotationId);
+
+/** Returns when all documents that were left here have been given back. */
+export const untilAllLeft = async (): Promise<void> => void (await Promise.allSettled(leaving.values()));

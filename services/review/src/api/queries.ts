@@ -4,6 +4,7 @@ import { untilLeft } from './leaving';
 import type {
   Annotation,
   BlockerReason,
+  Box,
   ContentNode,
   Document,
   Email,
@@ -11,6 +12,7 @@ import type {
   Hook,
   HookCall,
   Inbox,
+  Label,
   Lesson,
   Page,
   PageObject,
@@ -37,11 +39,17 @@ async function all<T>(path: string, signal?: AbortSignal): Promise<T[]> {
 
 /** What of annotations is listed. */
 export interface Wanted {
-  readonly queueId: number;
+  /** Null: all queues. */
+  readonly queueId: number | null;
   readonly statuses: readonly string[];
   readonly search: string;
+  readonly label: string;
+  /** From this moment on, and before that one. */
+  readonly arrivedAfter: string;
+  readonly arrivedBefore: string;
   readonly ordering: string;
   readonly page: number;
+  readonly pageSize: number;
 }
 
 export interface AnnotationPage extends Page<Annotation> {
@@ -92,22 +100,31 @@ async function readPast(queueId: number, schemaIds: readonly string[], signal: A
 const queryOf = (values: Readonly<Record<string, string>>) =>
   new URLSearchParams(Object.entries(values).filter(([, value]) => value !== ''));
 
-const listPath = ({ queueId, statuses, search, ordering, page }: Wanted) => {
+const filterOf = ({ statuses, search, label, arrivedAfter, arrivedBefore, ordering }: Wanted) => ({
+  status: statuses.join(','),
+  search,
+  labels: label,
+  arrived_at_after: arrivedAfter,
+  arrived_at_before: arrivedBefore,
+  ordering,
+});
+
+const listPath = (wanted: Wanted) => {
   const query = queryOf({
-    queue: String(queueId),
-    status: statuses.join(','),
-    search,
-    ordering,
-    page: String(page),
-    page_size: '25',
+    queue: String(wanted.queueId ?? ''),
+    ...filterOf(wanted),
+    page: String(wanted.page),
+    page_size: String(wanted.pageSize),
     sideload: 'documents,modifiers',
   });
   return `/annotations?${query}`;
 };
 
-/** Where all that is listed, on whatever page, is had as a spreadsheet. */
-export const spreadsheetUrl = ({ queueId, statuses, search, ordering }: Wanted) =>
-  `${API}/queues/${queueId}/export?${queryOf({ format: 'xlsx', status: statuses.join(','), search, ordering })}`;
+/** Where documents are had as a spreadsheet: all that are listed, on whatever page, or these of them. */
+export function spreadsheetUrl(wanted: Wanted, ids: readonly number[] = []): string {
+  const from = wanted.queueId === null ? '/annotations' : `/queues/${wanted.queueId}`;
+  return `${API}${from}/export?${queryOf({ format: 'xlsx', id: ids.join(','), ...filterOf(wanted) })}`;
+}
 
 const ALWAYS = { staleTime: Number.POSITIVE_INFINITY } as const;
 
@@ -133,6 +150,12 @@ export const queries = {
       enabled: url !== null,
       retry: false,
       ...ALWAYS,
+    }),
+  labels: () =>
+    queryOptions({
+      queryKey: ['labels'],
+      queryFn: ({ signal }) => all<Label>('/labels?ordering=name', signal),
+      staleTime: 60_000,
     }),
   hooks: () => queryOptions({ queryKey: ['hooks'], queryFn: ({ signal }) => all<Hook>('/hooks', signal) }),
   hookCalls: (status: string) =>
@@ -214,6 +237,15 @@ export const queries = {
     queryOptions({
       queryKey: ['words', annotationId, pageNumber],
       queryFn: ({ signal }) => readWords(annotationId, pageNumber, signal),
+      ...ALWAYS,
+    }),
+  pageSearch: (annotationId: number, phrase: string) =>
+    queryOptions({
+      queryKey: ['page search', annotationId, phrase],
+      queryFn: async ({ signal }) => {
+        const path = `/annotations/${annotationId}/search?${queryOf({ phrase })}`;
+        return (await call<{ results: { page: number; rectangle: Box }[] }>(path, { signal })).results;
+      },
       ...ALWAYS,
     }),
   blocker: (url: string | null) =>

@@ -97,6 +97,7 @@ export interface Annotation {
   readonly document: string;
   readonly pages: readonly string[];
   readonly relations: readonly string[];
+  readonly labels: readonly string[];
   readonly modifier: string | null;
   readonly email: string | null;
   readonly automated: boolean;
@@ -106,6 +107,22 @@ export interface Annotation {
   readonly arrived_at: string;
   readonly modified_at: string | null;
   readonly einvoice: boolean;
+}
+
+export interface Label {
+  readonly id: number;
+  readonly url: string;
+  readonly name: string;
+}
+
+export interface Download {
+  readonly content: string;
+}
+
+export interface Task {
+  readonly status: string;
+  readonly detail: string | null;
+  readonly result_url: string | null;
 }
 
 export interface Document {

@@ -1,67 +1,38 @@
-import {
-  ChevronLeftIcon,
-  ChevronRightIcon,
-  DownloadIcon,
-  GearIcon,
-  MagnifyingGlassIcon,
-  UploadIcon,
-} from '@radix-ui/react-icons';
+import { ChevronLeftIcon, ChevronRightIcon, DownloadIcon, GearIcon, UploadIcon } from '@radix-ui/react-icons';
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useDeferredValue, useEffect, useState } from 'react';
-import { Link, useParams, useSearchParams } from 'react-router';
+import { type FormEvent, lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react';
+import { Link, useLocation, useParams, useSearchParams } from 'react-router';
 import { ApiError } from '../api/client';
 import { useRefetchInterval } from '../api/live';
 import { type AnnotationPage, queries, spreadsheetUrl } from '../api/queries';
-import type { Queue } from '../api/types';
+import type { Annotation, Queue } from '../api/types';
 import { ReviewNextButton } from '../queues/review-next';
 import { nameOf, useUser } from '../shell/user-context';
 import { texts } from '../texts';
 import { formatTime, formatWhen } from '../ui/format';
 import { Problem } from '../ui/problem';
 import { StateBadge } from '../ui/state-badge';
+import { type ChangeList, Filters } from './filters';
+import { PAGE_SIZES, wantedOf } from './list-address';
+import type { OpenedFrom } from './opened-from';
 import { UploadArea } from './uploads';
 
-/** Names of groups of states in the address of the page. */
-const GROUPS: Readonly<Record<string, readonly string[]>> = {
-  waiting: ['to_review', 'reviewing', 'postponed', 'importing'],
-  done: ['confirmed', 'exporting', 'exported'],
-  problems: ['failed_import', 'failed_export', 'rejected'],
-};
-const SINGLE = [
-  'importing',
-  'to_review',
-  'reviewing',
-  'postponed',
-  'confirmed',
-  'exporting',
-  'exported',
-  'rejected',
-  'failed_import',
-  'failed_export',
-  'split',
-  'deleted',
-];
-const ALL_SHOWN = SINGLE.filter((status) => status !== 'deleted');
+const Selection = lazy(() => import('./selection'));
 
-/** The documents of a queue. */
+const NOBODY: ReadonlySet<number> = new Set();
+
+/** The documents of a queue, or of all. */
 export function DocumentsPage() {
-  const queueId = Number(useParams().id);
+  const { id } = useParams();
+  const queueId = id === undefined ? null : Number(id);
   const { rights } = useUser();
   const [query, setQuery] = useSearchParams();
   const refetchInterval = useRefetchInterval();
   const queues = useQuery({ ...queries.queues(), refetchInterval });
-  const queue = queues.data?.find(({ id }) => id === queueId);
-  const show = query.get('show') ?? 'all';
-  const ordering = query.get('ordering') ?? '-arrived_at';
-  const wanted = {
-    queueId,
-    statuses: GROUPS[show] ?? (SINGLE.includes(show) ? [show] : ALL_SHOWN),
-    search: query.get('search') ?? '',
-    ordering,
-    page: Number(query.get('page') ?? 1) || 1,
-  };
+  const queue = queues.data?.find((one) => one.id === queueId);
+  const wanted = wantedOf(queueId, query);
   const list = useQuery({ ...queries.annotations(wanted), refetchInterval });
-  const change = (to: Record<string, string>) =>
+  const change = (to: Readonly<Record<string, string>>, replace = false) =>
     setQuery(
       (before) => {
         const next = new URLSearchParams(before);
@@ -69,19 +40,19 @@ export function DocumentsPage() {
         for (const [key, value] of Object.entries(to)) value ? next.set(key, value) : next.delete(key);
         return next;
       },
-      { replace: true },
+      { replace },
     );
   // The last documents of the last page have left it.
   const isBeyond = list.error instanceof ApiError && list.error.status === 404 && wanted.page > 1;
   // biome-ignore lint/correctness/useExhaustiveDependencies: only once it is known
   useEffect(() => {
-    if (isBeyond) change({});
+    if (isBeyond) change({}, true);
   }, [isBeyond]);
-  const sortBy = (key: string) => change({ ordering: ordering === key ? `-${key}` : key });
 
-  const isEmpty = queue !== undefined && !wanted.search && list.data?.pagination.total === 0 && show === 'all';
+  const isFiltered = ['show', 'search', 'label', 'from', 'to'].some((name) => (query.get(name) ?? 'all') !== 'all');
+  const isEmpty = queue !== undefined && list.data?.pagination.total === 0 && !isFiltered;
 
-  if (queues.data && !queue) {
+  if (queues.data && !queue && queueId !== null) {
     return (
       <main className="content" id="content">
         <p>{texts.nothingHere}</p>
@@ -91,17 +62,23 @@ export function DocumentsPage() {
   }
   const body = (
     <>
-      <Filters queue={queue} show={show} search={wanted.search} onChange={change} />
+      <Filters queueId={queueId} queues={queues.data ?? []} query={query} onChange={change} />
       {list.error && !isBeyond && <Problem error={list.error} onRetry={() => void list.refetch()} />}
+      {list.isPending && !list.error && <p className="waiting">{texts.loading}</p>}
       {list.data && isEmpty && <FirstDocuments inbox={queue?.inbox ?? null} mayUpload={rights.mayUpload} />}
       {list.data && !isEmpty && (
         <>
-          <DocumentTable data={list.data} ordering={ordering} onSort={sortBy} />
+          <Documents data={list.data} queueId={queueId} queues={queues.data ?? []} query={query} onChange={change} />
           {list.data.results.length === 0 && (
-            <p className="muted empty">{wanted.search ? texts.documents.noneFound : texts.documents.none}</p>
+            <p className="muted empty">{isFiltered ? texts.documents.noneFound : texts.documents.none}</p>
           )}
-          <Paging page={wanted.page} data={list.data} onPage={(page) => change({ page: String(page) })}>
-            {list.data.results.length > 0 && (
+          <Paging
+            page={wanted.page}
+            pageSize={wanted.pageSize}
+            data={list.data}
+            onChange={(to) => change({ page: '', ...to })}
+          >
+            {rights.mayExport && list.data.results.length > 0 && (
               <a className="button" href={spreadsheetUrl(wanted)} download title={texts.documents.exportHint}>
                 <DownloadIcon aria-hidden /> {texts.documents.export}
               </a>
@@ -117,16 +94,16 @@ export function DocumentsPage() {
         <Link to="/" className="button icon" aria-label={texts.documents.back}>
           <ChevronLeftIcon />
         </Link>
-        <h1>{queue?.name ?? ''}</h1>
+        <h1>{queueId === null ? texts.documents.allDocuments : (queue?.name ?? '')}</h1>
         <span className="spacer" />
-        {rights.isAdmin && (
+        {rights.isAdmin && queueId !== null && (
           <Link to={`/settings/queues/${queueId}`} className="button icon" aria-label={texts.documents.settings}>
             <GearIcon />
           </Link>
         )}
         {queue && <ReviewNextButton queue={queue} />}
       </div>
-      {rights.mayUpload ? <UploadArea queueId={queueId}>{body}</UploadArea> : body}
+      {rights.mayUpload && queueId !== null ? <UploadArea queueId={queueId}>{body}</UploadArea> : body}
     </main>
   );
 }
@@ -144,71 +121,6 @@ function FirstDocuments({ inbox, mayUpload }: { readonly inbox: string | null; r
   );
 }
 
-function Filters({
-  queue,
-  show,
-  search,
-  onChange,
-}: {
-  readonly queue: Queue | undefined;
-  readonly show: string;
-  readonly search: string;
-  readonly onChange: (to: Record<string, string>) => void;
-}) {
-  const [typed, setTyped] = useState(search);
-  const settled = useDeferredValue(typed);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only what is typed starts a search
-  useEffect(() => {
-    const timer = setTimeout(() => {
-      if (settled.trim() !== search) onChange({ search: settled.trim() });
-    }, 300);
-    return () => clearTimeout(timer);
-  }, [settled]);
-  const count = (statuses: readonly string[]) =>
-    statuses.reduce((sum, status) => sum + (queue?.counts[status] ?? 0), 0);
-  const chips: [string, string, readonly string[]][] = [
-    ['all', texts.documents.all, ALL_SHOWN],
-    ['waiting', texts.documents.waiting, GROUPS.waiting ?? []],
-    ['done', texts.documents.done, GROUPS.done ?? []],
-    ['problems', texts.documents.problems, GROUPS.problems ?? []],
-  ];
-  return (
-    <div className="filters">
-      <fieldset className="chips">
-        <legend className="hidden">{texts.documents.filter}</legend>
-        {chips.map(([key, label, statuses]) => (
-          <button type="button" key={key} aria-pressed={show === key} onClick={() => onChange({ show: key })}>
-            {label} <span className="n">{count(statuses)}</span>
-          </button>
-        ))}
-      </fieldset>
-      <select
-        aria-label={texts.documents.filter}
-        value={SINGLE.includes(show) ? show : ''}
-        onChange={(event) => onChange({ show: event.target.value })}
-      >
-        <option value="">{texts.documents.filter} …</option>
-        {SINGLE.map((status) => (
-          <option key={status} value={status}>
-            {texts.states[status]} ({count([status])})
-          </option>
-        ))}
-      </select>
-      <label className="search">
-        <MagnifyingGlassIcon aria-hidden />
-        <span className="hidden">{texts.documents.search}</span>
-        <input
-          type="search"
-          value={typed}
-          maxLength={256}
-          placeholder={texts.documents.searchHint}
-          onChange={(event) => setTyped(event.target.value)}
-        />
-      </label>
-    </div>
-  );
-}
-
 const COLUMNS: readonly [string, string][] = [
   ['document__original_file_name', texts.documents.name],
   ['status', texts.documents.state],
@@ -217,82 +129,221 @@ const COLUMNS: readonly [string, string][] = [
   ['modifier__username', texts.documents.by],
 ];
 
-function DocumentTable({
+/** A page of the list, of which documents are selected. */
+function Documents({
   data,
-  ordering,
-  onSort,
+  queueId,
+  queues,
+  query,
+  onChange,
 }: {
   readonly data: AnnotationPage;
-  readonly ordering: string;
-  readonly onSort: (key: string) => void;
+  readonly queueId: number | null;
+  readonly queues: readonly Queue[];
+  readonly query: URLSearchParams;
+  readonly onChange: ChangeList;
 }) {
-  const documents = new Map(data.documents.map((document) => [document.url, document]));
+  const { pathname, search } = useLocation();
+  const { rights } = useUser();
+  const labels = useQuery({ ...queries.labels(), enabled: rights.mayExport });
+  const [selected, setSelected] = useState(NOBODY);
+  const last = useRef<number | null>(null);
+  const everyone = useRef<HTMLInputElement>(null);
+
+  const documents = useMemo(() => new Map(data.documents.map((document) => [document.url, document])), [data]);
   const people = new Map(data.modifiers.map((user) => [user.url, user]));
+  const queueNames = new Map(queues.map(({ url, name }) => [url, name]));
+  const labelNames = new Map((labels.data ?? []).map(({ url, name }) => [url, name]));
+  const nameOfRow = (row: Annotation) => documents.get(row.document)?.original_file_name || `#${row.id}`;
+  const { results } = data;
+  const chosen = results.filter(({ id }) => selected.has(id));
+  // Stays from then on: what is being done to a selection outlives it.
+  const hasSelected = useRef(false);
+  hasSelected.current ||= selected.size > 0;
+  const isAll = chosen.length > 0 && chosen.length === results.length;
+
+  // Another page, or another filter: what is not seen is not selected.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever the address changes
+  useEffect(() => {
+    setSelected(NOBODY);
+    last.current = null;
+  }, [pathname, search]);
+  useEffect(() => {
+    if (everyone.current) everyone.current.indeterminate = chosen.length > 0 && !isAll;
+  });
+  const pick = (id: number, isOn: boolean, isRange: boolean) => {
+    const at = results.findIndex((row) => row.id === id);
+    const from = isRange ? results.findIndex((row) => row.id === last.current) : -1;
+    const range = from < 0 ? [id] : results.slice(Math.min(from, at), Math.max(from, at) + 1).map((row) => row.id);
+    setSelected((before) => {
+      const next = new Set(before);
+      for (const one of range) isOn ? next.add(one) : next.delete(one);
+      return next;
+    });
+    last.current = id;
+  };
+  const ordering = query.get('ordering') ?? '-arrived_at';
   const sortOf = (key: string) =>
     ordering === key ? 'ascending' : ordering === `-${key}` ? 'descending' : ('none' as const);
+  const columns = COLUMNS.toSpliced(
+    1,
+    0,
+    ...(queueId === null ? [['queue', texts.documents.queue] as [string, string]] : []),
+  );
+  const { page } = wantedOf(queueId, query);
+  const opened: OpenedFrom = {
+    list: pathname + search,
+    ids: results.map(({ id }) => id),
+    firstPage: page,
+    lastPage: page,
+  };
   return (
-    <div className="table-box">
-      <table className="documents">
-        <thead>
-          <tr>
-            {COLUMNS.map(([key, label]) => (
-              <th key={key} scope="col" aria-sort={sortOf(key)}>
-                <button type="button" onClick={() => onSort(key)}>
-                  {label}
-                </button>
+    <>
+      <div className="table-box">
+        <table className="documents">
+          <thead>
+            <tr>
+              <th scope="col" className="pick">
+                <label>
+                  <input
+                    ref={everyone}
+                    type="checkbox"
+                    aria-label={texts.bulk.all}
+                    disabled={results.length === 0}
+                    checked={isAll}
+                    onChange={() => setSelected(isAll ? NOBODY : new Set(results.map(({ id }) => id)))}
+                  />
+                </label>
               </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {data.results.map((row) => {
-            const person = row.modifier && people.get(row.modifier);
-            const problem = row.messages?.find(({ type }) => type === 'error')?.content;
-            return (
-              <tr key={row.id}>
-                <td>
-                  <Link to={`/annotations/${row.id}`}>
-                    {documents.get(row.document)?.original_file_name || `#${row.id}`}
-                  </Link>
-                  {row.automated && <span className="tag">{texts.documents.automated}</span>}
-                  {row.status.startsWith('failed') && problem && <span className="problem small">{problem}</span>}
-                </td>
-                <td>
-                  <StateBadge status={row.status} />
-                </td>
-                <td title={formatTime(row.arrived_at)}>{formatWhen(row.arrived_at)}</td>
-                <td title={row.modified_at ? formatTime(row.modified_at) : ''}>{formatWhen(row.modified_at)}</td>
-                <td>{person ? nameOf(person) : ''}</td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
-    </div>
+              {columns.map(([key, label]) => (
+                <th key={key} scope="col" aria-sort={sortOf(key)}>
+                  <button type="button" onClick={() => onChange({ ordering: ordering === key ? `-${key}` : key })}>
+                    {label}
+                  </button>
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {results.map((row) => {
+              const person = row.modifier && people.get(row.modifier);
+              const problem = row.messages?.find(({ type }) => type === 'error')?.content;
+              const name = nameOfRow(row);
+              return (
+                <tr key={row.id} className={selected.has(row.id) ? 'selected' : undefined}>
+                  {/* Otherwise a click with Shift selects the text between. */}
+                  <td className="pick" onMouseDown={(event) => event.shiftKey && event.preventDefault()}>
+                    <label>
+                      <input
+                        type="checkbox"
+                        aria-label={texts.bulk.one(name)}
+                        checked={selected.has(row.id)}
+                        onChange={({ target, nativeEvent }) =>
+                          pick(row.id, target.checked, (nativeEvent as MouseEvent).shiftKey)
+                        }
+                      />
+                    </label>
+                  </td>
+                  <td className="name">
+                    <Link to={`/annotations/${row.id}`} state={opened} dir="auto">
+                      {name}
+                    </Link>
+                    {row.automated && <span className="tag">{texts.documents.automated}</span>}
+                    {row.labels.map(
+                      (url) =>
+                        labelNames.has(url) && (
+                          <span key={url} className="tag">
+                            {labelNames.get(url)}
+                          </span>
+                        ),
+                    )}
+                    {row.status.startsWith('failed') && problem && <span className="problem small">{problem}</span>}
+                  </td>
+                  {queueId === null && <td>{queueNames.get(row.queue)}</td>}
+                  <td>
+                    <StateBadge status={row.status} />
+                  </td>
+                  <td title={formatTime(row.arrived_at)}>{formatWhen(row.arrived_at)}</td>
+                  <td title={row.modified_at ? formatTime(row.modified_at) : ''}>{formatWhen(row.modified_at)}</td>
+                  <td>{person ? nameOf(person) : ''}</td>
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      </div>
+      {hasSelected.current && (
+        <Suspense>
+          <Selection
+            chosen={chosen}
+            documentOf={(row) => documents.get(row.document)}
+            nameOf={nameOfRow}
+            hasOtherQueues={queues.length > 1}
+            spreadsheet={spreadsheetUrl(
+              wantedOf(queueId, query),
+              chosen.map((row) => row.id),
+            )}
+            onSelect={(ids) => setSelected(new Set(ids))}
+            onFocusLost={() => everyone.current?.focus()}
+          />
+        </Suspense>
+      )}
+    </>
   );
 }
 
 function Paging({
   page,
+  pageSize,
   data,
-  onPage,
+  onChange,
   children,
 }: {
   readonly page: number;
+  readonly pageSize: number;
   readonly data: AnnotationPage;
-  readonly onPage: (page: number) => void;
+  readonly onChange: (to: { readonly page?: string; readonly size?: string }) => void;
   readonly children: ReactNode;
 }) {
   const { total, total_pages: pages } = data.pagination;
+  const go = (to: number) => onChange({ page: to > 1 ? String(Math.min(to, pages)) : '' });
+  const jump = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    go(Number(new FormData(event.currentTarget).get('page')));
+  };
   return (
     <div className="paging">
       {children}
       <span className="spacer" />
-      <span className="muted">{texts.documents.page(page, pages, total)}</span>
-      <button type="button" className="icon" disabled={page <= 1} onClick={() => onPage(page - 1)}>
+      <span className="muted" role="status">
+        {texts.documents.found(total)}
+      </span>
+      {total > PAGE_SIZES[0] && (
+        <select
+          aria-label={texts.documents.pageSize}
+          value={pageSize}
+          onChange={(event) => onChange({ size: event.target.value })}
+        >
+          {PAGE_SIZES.map((size) => (
+            <option key={size} value={size}>
+              {texts.documents.perPage(size)}
+            </option>
+          ))}
+        </select>
+      )}
+      {pages > 1 && (
+        <form className="jump" onSubmit={jump}>
+          <label>
+            {texts.documents.page}
+            <input key={page} type="number" name="page" min={1} max={pages} defaultValue={page} required />
+          </label>
+          <span className="muted">{texts.documents.of(pages)}</span>
+        </form>
+      )}
+      <button type="button" className="icon" disabled={page <= 1} onClick={() => go(page - 1)}>
         <ChevronLeftIcon /> <span className="hidden">{texts.documents.previous}</span>
       </button>
-      <button type="button" className="icon" disabled={page >= pages} onClick={() => onPage(page + 1)}>
+      <button type="button" className="icon" disabled={page >= pages} onClick={() => go(page + 1)}>
         <ChevronRightIcon /> <span className="hidden">{texts.documents.next}</span>
       </button>
     </div>

@@ -29,7 +29,15 @@ export function QueuesPage() {
   const groups = groupByWorkspace(queues.data ?? [], workspaces.data ?? []);
   return (
     <main className="content" id="content">
-      <h1>{texts.queues.title}</h1>
+      <div className="title-row">
+        <h1>{texts.queues.title}</h1>
+        <span className="spacer" />
+        {(queues.data?.length ?? 0) > 1 && (
+          <Link to="/documents" className="button">
+            {texts.documents.allDocuments}
+          </Link>
+        )}
+      </div>
       {queues.error && <Problem error={queues.error} onRetry={() => void queues.refetch()} />}
       {queues.data?.length === 0 && <p className="muted">{texts.queues.none}</p>}
       {groups.map(({ name, queues: rows }) => (

@@ -305,6 +305,21 @@ export function pasteOperations(
   });
 }
 
+/** The operations that write the value of a cell into those of its column in all rows below that are shown. */
+export function fillOperations(multivalue: ContentNode, cellId: number, index: SchemaIndex): Operation[] {
+  const rows = rowsOf(multivalue, index).map(({ row }) => row.children ?? []);
+  const at = rows.findIndex((cells) => cells.some(({ id }) => id === cellId));
+  const cell = rows[at]?.find(({ id }) => id === cellId);
+  const column = columnsOf(multivalue, index).find(({ id }) => id === cell?.schema_id);
+  if (!cell || !column || !isEditable(column)) return [];
+  const value = cell.content?.value ?? '';
+  return rows.slice(at + 1).flatMap((cells) => {
+    const below = cells.find(({ schema_id }) => schema_id === column.id);
+    if (!below || below.content?.value === value) return [];
+    return [{ op: 'replace', id: below.id, value: { content: { value }, validation_sources: ['human'] } }];
+  });
+}
+
 /** Values of a cell or row that are not those of another one. */
 function replace(node: ContentNode, goal: ContentNode, index: SchemaIndex): Operation[] {
   if (node.category === 'datapoint') {

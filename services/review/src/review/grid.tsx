@@ -1,4 +1,4 @@
-import { ArrowDownIcon, ArrowUpIcon, CaretDownIcon, TrashIcon } from '@radix-ui/react-icons';
+import { ArrowDownIcon, ArrowUpIcon, CaretDownIcon, CopyIcon, TrashIcon } from '@radix-ui/react-icons';
 import { type ClipboardEvent, Fragment, useRef } from 'react';
 import type { ContentNode, Message, SchemaNode } from '../api/types';
 import { texts } from '../texts';
@@ -14,6 +14,7 @@ const WIDTHS: Readonly<Record<string, number>> = { number: 8, string: 20, date: 
 export interface GridProps extends FieldProps {
   readonly table: ContentNode;
   readonly onMoveRow: (multivalue: ContentNode, row: number, by: 1 | -1) => void;
+  readonly onDuplicateRow: (multivalue: ContentNode, row: number) => void;
   /** What was read as one column is another one. */
   readonly onExchange: (multivalue: ContentNode, columns: readonly [string, string]) => void;
   readonly onPaste: (
@@ -188,7 +189,7 @@ interface RowProps extends Omit<GridProps, 'onExchange' | 'onPaste'> {
 }
 
 function Row({ table, columns, buttons, row, at, number, isLast, ...props }: RowProps) {
-  const { isReadOnly, onRemoveRow, onMoveRow, onPress } = props;
+  const { isReadOnly, onRemoveRow, onMoveRow, onDuplicateRow, onPress } = props;
   return (
     <tr data-row={number} aria-rowindex={number + 1}>
       <th scope="row" className="row-number">
@@ -233,6 +234,14 @@ function Row({ table, columns, buttons, row, at, number, isLast, ...props }: Row
               onClick={() => onMoveRow(table, at, 1)}
             >
               <ArrowDownIcon />
+            </button>
+            <button
+              type="button"
+              className="icon"
+              aria-label={`${texts.review.duplicateRow}: ${texts.review.row(number)}`}
+              onClick={() => onDuplicateRow(table, at)}
+            >
+              <CopyIcon />
             </button>
             <button
               type="button"

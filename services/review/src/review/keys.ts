@@ -9,11 +9,15 @@ export type Command =
   | 'reject'
   | 'delete'
   | 'skip'
+  | 'nextInList'
+  | 'previousInList'
   | 'undo'
   | 'redo'
   | 'sheet'
   | 'addRow'
   | 'removeRow'
+  | 'duplicateRow'
+  | 'fillDown'
   | 'moveUp'
   | 'moveDown'
   | 'cellAbove'
@@ -23,6 +27,7 @@ export type Command =
   | 'zoomOut'
   | 'zoomFit'
   | 'turn'
+  | 'search'
   | 'history'
   | 'leave';
 
@@ -82,6 +87,18 @@ export const SHORTCUTS: readonly Shortcut[] = [
     fits: (event) => control(event) && event.key === 'Enter',
   },
   { command: 'skip', keys: ['Alt', 'N'], does: 'Leave this document and take the next one', fits: alt('KeyN') },
+  {
+    command: 'nextInList',
+    keys: ['Alt', 'Page down'],
+    does: 'Next document of the list that this one was opened from',
+    fits: alt('PageDown'),
+  },
+  {
+    command: 'previousInList',
+    keys: ['Alt', 'Page up'],
+    does: 'Previous document of that list',
+    fits: alt('PageUp'),
+  },
   { command: 'postpone', keys: ['Alt', 'P'], does: 'Postpone', fits: alt('KeyP') },
   { command: 'reject', keys: ['Alt', 'R'], does: 'Reject', fits: alt('KeyR') },
   { command: 'delete', keys: ['Alt', 'Backspace'], does: 'Delete', fits: alt('Backspace') },
@@ -115,6 +132,8 @@ export const SHORTCUTS: readonly Shortcut[] = [
   },
   { command: 'addRow', keys: ['Alt', 'I'], does: 'Add a row to the table', fits: alt('KeyI') },
   { command: 'removeRow', keys: ['Alt', 'K'], does: 'Remove the row', fits: alt('KeyK') },
+  { command: 'duplicateRow', keys: ['Alt', 'C'], does: 'Duplicate the row', fits: alt('KeyC') },
+  { command: 'fillDown', keys: ['Alt', 'V'], does: 'Copy the value into all rows below', fits: alt('KeyV') },
   { command: 'moveUp', keys: ['Alt', '↑'], does: 'Move the row up', fits: alt('ArrowUp'), goesOn: true },
   { command: 'moveDown', keys: ['Alt', '↓'], does: 'Move the row down', fits: alt('ArrowDown'), goesOn: true },
   { command: 'grid', keys: ['Alt', 'G'], does: 'Lines of the table on the page', fits: alt('KeyG') },
@@ -134,6 +153,12 @@ export const SHORTCUTS: readonly Shortcut[] = [
   },
   { command: 'zoomFit', keys: ['Alt', '0'], does: 'Fit to width', fits: alt('Digit0') },
   { command: 'turn', keys: ['Alt', 'T'], does: 'Turn the view', fits: alt('KeyT') },
+  {
+    command: 'search',
+    keys: ['Ctrl', 'F'],
+    does: 'Search in the text of the pages',
+    fits: (event) => control(event) && event.code === 'KeyF' && !event.shiftKey,
+  },
   { command: 'history', keys: ['Alt', 'H'], does: 'History of the value', fits: alt('KeyH') },
   { command: 'leave', keys: ['Esc'], does: 'Out of the field, then back to the list', fits: plain('Escape') },
   {

@@ -1,4 +1,4 @@
-import { MinusIcon, PlusIcon, RotateCounterClockwiseIcon, WidthIcon } from '@radix-ui/react-icons';
+import { MagnifyingGlassIcon, MinusIcon, PlusIcon, RotateCounterClockwiseIcon, WidthIcon } from '@radix-ui/react-icons';
 import { useQuery } from '@tanstack/react-query';
 import {
   memo,
@@ -14,6 +14,7 @@ import {
 import { queries } from '../api/queries';
 import type { Box, PageObject } from '../api/types';
 import { texts } from '../texts';
+import { ToolButton } from '../ui/tool-button';
 import {
   boxBetween,
   type NamePlace,
@@ -26,6 +27,7 @@ import {
 } from './geometry';
 import type { Sheet } from './grid-overlay';
 import { PageImage } from './page-image';
+import { SearchBox, usePageSearch } from './page-search';
 
 /** A frame on a page that belongs to a field. */
 export interface Mark {
@@ -40,6 +42,8 @@ export interface Mark {
 export interface ViewerControls {
   readonly zoom: (by: number | 'fit') => void;
   readonly turn: () => void;
+  /** Looks for something in the text of the pages. */
+  readonly search: () => void;
 }
 
 interface ViewerProps {
@@ -82,6 +86,7 @@ export function PageViewer(props: ViewerProps) {
   const [turn, setTurn] = useState<Turn>(0);
   const [current, setCurrent] = useState(1);
   const scroller = useRef<HTMLDivElement>(null);
+  const viewer = useRef<HTMLDivElement>(null);
 
   const changeZoom = (by: number | 'fit') =>
     setZoom((before) => {
@@ -90,7 +95,23 @@ export function PageViewer(props: ViewerProps) {
       return ZOOMS[Math.min(ZOOMS.length - 1, Math.max(0, at + by))] ?? 1;
     });
   const turnView = () => setTurn((before) => ((before + 90) % 360) as Turn);
-  useImperativeHandle(controls, () => ({ zoom: changeZoom, turn: turnView }));
+  const search = usePageSearch(annotationId);
+  const before = useRef<HTMLElement | null>(null);
+  const startSearch = () => {
+    const input = viewer.current?.querySelector<HTMLInputElement>('.page-search input');
+    if (input) return input.select();
+    before.current = document.activeElement as HTMLElement | null;
+    search.setPhrase('');
+  };
+  const endSearch = () => {
+    search.setPhrase(null);
+    before.current?.focus();
+  };
+  useImperativeHandle(controls, () => ({ zoom: changeZoom, turn: turnView, search: startSearch }));
+  useEffect(() => {
+    const place = search.byPage && scroller.current?.querySelector('.found.current');
+    if (place) showIn(scroller.current as Element, place);
+  }, [search.byPage]);
 
   useEffect(() => {
     const box = scroller.current;
@@ -125,7 +146,8 @@ export function PageViewer(props: ViewerProps) {
   };
 
   return (
-    <div className="viewer">
+    <div className="viewer" ref={viewer}>
+      {search.phrase !== null && <SearchBox search={search} onClose={endSearch} />}
       <div className="viewer-tools">
         <button type="button" className="icon" aria-label={texts.review.zoomOut} onClick={() => changeZoom(-1)}>
           <MinusIcon />
@@ -140,6 +162,9 @@ export function PageViewer(props: ViewerProps) {
         <button type="button" className="icon turn" aria-label={texts.review.turnView} onClick={turnView}>
           <RotateCounterClockwiseIcon />
         </button>
+        <ToolButton label={texts.review.search.phrase} keys="Ctrl F" onClick={startSearch}>
+          <MagnifyingGlassIcon />
+        </ToolButton>
         {pages.length > 1 && <span className="page-of">{texts.review.pageOf(current, pages.length)}</span>}
       </div>
       <div className="viewer-body">
@@ -174,6 +199,7 @@ export function PageViewer(props: ViewerProps) {
                 zoom={zoom}
                 turn={turn}
                 marks={own}
+                found={search.byPage.get(page.number)}
                 activeId={here(activeId)}
                 hoveredId={here(hoveredId)}
                 hasWords={props.onCapture !== undefined}
@@ -209,6 +235,8 @@ interface SheetProps extends Required<Omit<ViewerProps, 'pages' | 'controls' | '
   readonly page: PageObject;
   readonly zoom: number;
   readonly turn: Turn;
+  /** What was looked for. */
+  readonly found: readonly { readonly box: Box; readonly isCurrent: boolean }[] | undefined;
   /** Values may be taken from the page. */
   readonly hasWords: boolean;
   /** A field waits for a value from the page, or a frame for the table. */
@@ -223,6 +251,7 @@ const PageSheet = memo(function PageSheet({
   turn,
   annotationId,
   marks,
+  found,
   activeId,
   hoveredId,
   onHover,
@@ -327,6 +356,9 @@ const PageSheet = memo(function PageSheet({
                 <MarkName label={label} box={box} printed={printed} zoom={zoom} onPick={() => onPick(id)} />
               )}
             </div>
+          ))}
+          {found?.map(({ box, isCurrent }) => (
+            <div key={box.join()} className={isCurrent ? 'found current' : 'found'} style={style(box)} />
           ))}
           {renderOver?.({ page: page.number, width, height, pointOf })}
           {word && takes && <div className="word" style={style(word.position)} />}

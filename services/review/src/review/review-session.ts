@@ -1,6 +1,5 @@
 import { ApiError, type CallOptions, call } from '../api/client';
 import type { Box, ContentNode, Message, Operation } from '../api/types';
-import { embedded } from '../session/embedded';
 import { beforeLogout, createStore, sessionLost } from '../session/session-store';
 import { changedNodes, flatten, isComputed, mergeNodes, operationsBetween, type SchemaIndex } from './content';
 import { type OtherWindows, watchWindows } from './other-windows';
@@ -10,7 +9,6 @@ import type { GridChange } from './table-grid';
 const PAUSE_MS = 350;
 const TRY_AGAIN_MS = 3000;
 const MOST_UNDONE = 100;
-const VALIDATE = '/validate';
 /** As the service says it. API: annotations.md section 5. */
 const WRONG = 'Annotation contains validation errors.';
 
@@ -53,8 +51,6 @@ export class ReviewSession {
   private redoSteps: Step[] = [];
   private line: Promise<unknown> = Promise.resolve();
   private waiting = 0;
-  /** Writes that are on their way; a check is none. */
-  private writing = 0;
   /** Values that are stored and were not checked yet: the service was away meanwhile. */
   private readonly unchecked = new Set<number>();
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -148,18 +144,17 @@ export class ReviewSession {
     this.isFinished = true;
   }
 
-  /** The window is closed or goes elsewhere: of two calls nobody would wait for, the first one could come last. */
+  /**
+   * The window is closed or goes elsewhere. Which of the two calls comes first does not matter: values are also taken by a document that nobody
+   * reviews (API: annotation-content.md section 4).
+   */
   private readonly leaveAtOnce = (): void => {
     const { drafts, hasEnded } = this.store.read();
-    if (!this.hasBegun || this.isFinished || hasEnded || embedded) return;
-    const last = { method: 'POST', keepalive: true } as const;
-    if (drafts.size > 0) {
-      void call(`${this.path}/content/operations`, { ...last, body: { operations: typed(drafts) } }).catch(
-        () => undefined,
-      );
-    } else if (this.writing === 0 && !this.windows?.any()) {
-      void call(`${this.path}/cancel`, last).catch(() => undefined);
-    }
+    if (!this.hasBegun || this.isFinished || hasEnded) return;
+    const send = (path: string, body: object = {}) =>
+      void call(this.path + path, { method: 'POST', keepalive: true, body }).catch(() => undefined);
+    if (drafts.size > 0) send('/content/operations', { operations: typed(drafts) });
+    if (!this.windows?.any()) send('/cancel');
     this.windows?.close();
   };
 
@@ -391,15 +386,9 @@ export class ReviewSession {
   }
 
   /** Writes to the content, or has it checked, which may write, and knows that it has done so. */
-  private async post<T>(path: string, body: object): Promise<T> {
+  private post<T>(path: string, body: object): Promise<T> {
     const onRequestId: CallOptions['onRequestId'] = (id) => this.own.add(id);
-    const isWrite = path !== VALIDATE;
-    if (isWrite) this.writing += 1;
-    try {
-      return await call<T>(`${this.path}/content${path}`, { method: 'POST', body, onRequestId });
-    } finally {
-      if (isWrite) this.writing -= 1;
-    }
+    return call<T>(`${this.path}/content${path}`, { method: 'POST', body, onRequestId });
   }
 
   /** Every value: not the buttons, which nobody has pressed. */
@@ -418,7 +407,7 @@ export class ReviewSession {
   }
 
   private async validate(updated: readonly number[], isStart = false): Promise<void> {
-    const { messages, updated_datapoints: nodes } = await this.post<Validation>(VALIDATE, {
+    const { messages, updated_datapoints: nodes } = await this.post<Validation>('/validate', {
       actions: isStart ? ['user_update', 'started'] : ['user_update'],
       updated_datapoint_ids: updated,
     });

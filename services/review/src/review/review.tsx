@@ -1,5 +1,7 @@
 import {
+  ChevronDownIcon,
   ChevronLeftIcon,
+  ChevronUpIcon,
   CounterClockwiseClockIcon,
   DownloadIcon,
   EnvelopeClosedIcon,
@@ -18,6 +20,8 @@ import { onContentWritten } from '../api/live';
 import { queries } from '../api/queries';
 import type { Annotation, Box, ContentNode, Document, PageObject, Schema, SchemaNode } from '../api/types';
 import { AGAIN } from '../documents/again';
+import { listPlace } from '../documents/list-address';
+import { besideInList, useOpenedFrom } from '../documents/opened-from';
 import { type Ending, embedded } from '../session/embedded';
 import { endEmbedded } from '../session/embedded-page';
 import { useUser } from '../shell/user-context';
@@ -32,6 +36,7 @@ import {
   columnOperations,
   type Field,
   fieldsOf,
+  fillOperations,
   findTable,
   generalMessages,
   indexSchema,
@@ -76,6 +81,7 @@ export function Review({ annotation, content, schema, pages, document }: ReviewP
   const navigate = useNavigate();
   const queueId = idOf(annotation.queue);
   const { id, status } = annotation;
+  const from = useOpenedFrom();
 
   const index = useMemo(() => indexSchema(schema.content), [schema]);
   // What is read later does not replace what somebody is typing: the session has the truth of its document.
@@ -104,7 +110,7 @@ export function Review({ annotation, content, schema, pages, document }: ReviewP
   const reasons = blocker.data ?? [];
   const needed = useMemo(() => needing(fields, messages, drafts), [fields, messages, drafts]);
   const active = fields.find((field) => field.id === activeId);
-  const goNext = useNext(queueId, id, isOwner && !embedded, user.url);
+  const goNext = useNext(queueId, id, isOwner && !embedded, user.url, from);
 
   const refresh = useCallback(() => {
     for (const key of ['annotations', 'queues']) void client.invalidateQueries({ queryKey: [key] });
@@ -218,13 +224,24 @@ export function Review({ annotation, content, schema, pages, document }: ReviewP
       refresh();
     }
     if (embedded) endEmbedded('cancel');
-    else navigate(`/queues/${queueId}`);
+    else navigate(from?.list ?? listPlace(queueId));
   };
   const skip = async () => {
     if (embedded) return leave();
     // This one is given back when it is left: before, it would be the next one.
     if (isOwner) await session.flush();
     await goNext();
+  };
+  const goBeside = async (step: 1 | -1) => {
+    if (!from) return;
+    try {
+      const beside = await besideInList(client, from, id, step);
+      if (!beside) return showToast(step === 1 ? texts.review.lastInList : texts.review.firstInList);
+      if (isOwner) await session.flush();
+      navigate(`/annotations/${beside.id}`, { replace: true, state: beside.from });
+    } catch (error) {
+      showToast((error as Error).message, true);
+    }
   };
   const takeOver = async () => {
     try {
@@ -267,6 +284,21 @@ export function Review({ annotation, content, schema, pages, document }: ReviewP
       goTo(fields.find((f) => f.multivalue?.id === multivalue.id && f.row === to && f.schema.id === active?.schema.id)),
     );
   };
+  const duplicateRow = (multivalue: ContentNode, row: number) => {
+    const column = active?.schema.id;
+    void changeRows('duplicate', multivalue, (rows) => rows.toSpliced(row + 1, 0, ...rows.slice(row, row + 1))).then(
+      () => {
+        const now = fieldsOf(session.store.read().tree, index).filter((f) => f.multivalue?.id === multivalue.id);
+        goTo(now.find((f) => f.row === row + 1 && (f.schema.id === column || column === undefined)));
+      },
+    );
+  };
+  const fillDown = ({ id: cell, multivalue }: Field) =>
+    multivalue &&
+    session.change(`fill ${cell}`, (now) => {
+      const found = findTable(now, multivalue);
+      return found ? fillOperations(found, cell, index) : [];
+    });
   const addRow = (multivalue: ContentNode) =>
     void session
       .change('add', () => [{ op: 'add', id: multivalue.id, value: emptyRow(multivalue, schema, index) }])
@@ -313,6 +345,7 @@ export function Review({ annotation, content, schema, pages, document }: ReviewP
     return cell !== undefined;
   };
 
+  const inTable = active && isInTable(active) ? active : undefined;
   const run: Record<Command, () => unknown> = {
     nextNeeded: () => {
       if (active && isOwner) session.check(active.id);
@@ -326,6 +359,8 @@ export function Review({ annotation, content, schema, pages, document }: ReviewP
     previousField: () => goTo(nextField(fields, activeId, () => true, -1)),
     confirm: () => isOwner && finish('confirm'),
     skip,
+    nextInList: () => goBeside(1),
+    previousInList: () => goBeside(-1),
     postpone: () => isOwner && rights.mayDispose && finish('postpone'),
     reject: () => isOwner && rights.mayDispose && setDialog('reject'),
     delete: () => isOwner && rights.mayDispose && setDialog('delete'),
@@ -341,6 +376,8 @@ export function Review({ annotation, content, schema, pages, document }: ReviewP
       if (isOwner && multivalue) addRow(multivalue);
     },
     removeRow: () => isOwner && active?.multivalue && removeRow(active.multivalue, active.row ?? 0),
+    duplicateRow: () => isOwner && inTable?.multivalue && duplicateRow(inTable.multivalue, inTable.row ?? 0),
+    fillDown: () => isOwner && inTable && void fillDown(inTable),
     moveUp: () => isOwner && active?.multivalue && moveRow(active.multivalue, active.row ?? 0, -1),
     moveDown: () => isOwner && active?.multivalue && moveRow(active.multivalue, active.row ?? 0, 1),
     grid: () => {
@@ -353,6 +390,7 @@ export function Review({ annotation, content, schema, pages, document }: ReviewP
     zoomOut: () => viewer.current?.zoom(-1),
     zoomFit: () => viewer.current?.zoom('fit'),
     turn: () => viewer.current?.turn(),
+    search: () => viewer.current?.search(),
     history: () => setDialog(active ? 'history' : 'documentHistory'),
     leave: () => {
       const focused = window.document.activeElement as HTMLElement | null;
@@ -426,6 +464,16 @@ export function Review({ annotation, content, schema, pages, document }: ReviewP
         <ToolButton label={texts.review.back} onClick={leave}>
           <ChevronLeftIcon />
         </ToolButton>
+        {from && (
+          <span className="list-steps">
+            <ToolButton label={texts.review.previousInList} keys="Alt Page up" onClick={run.previousInList}>
+              <ChevronUpIcon />
+            </ToolButton>
+            <ToolButton label={texts.review.nextInList} keys="Alt Page down" onClick={run.nextInList}>
+              <ChevronDownIcon />
+            </ToolButton>
+          </span>
+        )}
         <span className="review-name" dir="auto" title={name}>
           {name}
         </span>
@@ -598,6 +646,7 @@ export function Review({ annotation, content, schema, pages, document }: ReviewP
           showsGrid={showsGrid}
           onGrid={run.grid}
           onMoveRow={moveRow}
+          onDuplicateRow={duplicateRow}
           onExchange={exchange}
           onPaste={paste}
           {...shared}

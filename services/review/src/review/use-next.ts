@@ -3,19 +3,31 @@ import { useEffect } from 'react';
 import { useNavigate } from 'react-router';
 import { localUrl } from '../api/client';
 import { queries } from '../api/queries';
+import { listPlace, wantedOf } from '../documents/list-address';
+import { goesOn, type OpenedFrom, startNextInList, waitingInList } from '../documents/opened-from';
 import { startNext } from '../queues/review-next';
 import { texts } from '../texts';
 import { showToast } from '../ui/toast';
 
 /** The documents of a queue that wait longest, first of all. */
 const waiting = (queueId: number) =>
-  queries.annotations({ queueId, statuses: ['to_review'], search: '', ordering: 'arrived_at', page: 1 });
+  queries.annotations({
+    ...wantedOf(queueId, new URLSearchParams()),
+    statuses: ['to_review'],
+    ordering: 'arrived_at',
+  });
 
 /**
- * Goes to the next document of a queue. The one that will most likely be next is read while the present one is reviewed, so that it
+ * Goes to the next document of a queue, or of the list that it was opened from, where that was narrowed. The one that will most likely be next is read while the present one is reviewed, so that it
  * is there at once.
  */
-export function useNext(queueId: number, annotationId: number, isOwner: boolean, userUrl: string) {
+export function useNext(
+  queueId: number,
+  annotationId: number,
+  isOwner: boolean,
+  userUrl: string,
+  from: OpenedFrom | null,
+) {
   const client = useQueryClient();
   const navigate = useNavigate();
 
@@ -23,9 +35,11 @@ export function useNext(queueId: number, annotationId: number, isOwner: boolean,
     if (!isOwner) return;
     let ended = false;
     const readAhead = async () => {
-      const list = await client.fetchQuery({ ...waiting(queueId), staleTime: 10_000 });
-      const next = list.results.find(({ id }) => id !== annotationId);
-      if (!next || ended) return;
+      const list = goesOn(from)
+        ? (await waitingInList(client, from, annotationId))?.page
+        : await client.fetchQuery({ ...waiting(queueId), staleTime: 10_000 });
+      const next = list?.results.find(({ id }) => id !== annotationId);
+      if (!list || !next || ended) return;
       const { id } = next;
       client.setQueryData(queries.annotation(id).queryKey, next, { updatedAt: 0 });
       const found = list.documents.find(({ url }) => url === next.document);
@@ -42,23 +56,24 @@ export function useNext(queueId: number, annotationId: number, isOwner: boolean,
       ended = true;
       clearTimeout(timer);
     };
-  }, [client, queueId, annotationId, isOwner]);
+  }, [client, queueId, annotationId, isOwner, from]);
 
   return async () => {
     try {
-      const next = await startNext(queueId);
+      const started = goesOn(from) ? await startNextInList(client, from, annotationId) : null;
+      const next = goesOn(from) ? (started?.id ?? null) : await startNext(queueId);
       if (next !== null && next !== annotationId) {
         // It was started for this user a moment ago: what was read ahead says the same now.
         client.setQueryData(
           queries.annotation(next).queryKey,
           (known) => known && { ...known, status: 'reviewing', modifier: userUrl },
         );
-        return navigate(`/annotations/${next}`, { replace: true });
+        return navigate(`/annotations/${next}`, { replace: true, state: started?.from ?? from });
       }
-      showToast(texts.review.allDone);
+      showToast(goesOn(from) ? texts.review.allDoneInList : texts.review.allDone);
     } catch (error) {
       showToast((error as Error).message, true);
     }
-    navigate(`/queues/${queueId}`);
+    navigate(from?.list ?? listPlace(queueId));
   };
 }

@@ -24,6 +24,7 @@ export function rightsOf({ groups }: Pick<User, 'groups'>) {
     isAdmin,
     mayReview: isAdmin || has('annotator', 'annotator_limited', 'annotator_embedded', 'manager'),
     mayDispose: isAdmin || has('annotator', 'annotator_limited', 'manager'),
+    mayExport: names.some((name) => name !== undefined && name !== 'annotator_embedded'),
     mayUpload: isAdmin || has('annotator', 'manager'),
     maySeeUsage: isAdmin || has('manager'),
   };
