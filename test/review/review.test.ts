@@ -387,6 +387,21 @@ it('a document is given back when its page is left, by a link, by the end of the
   await second.getByRole('heading', { name: 'Log in to Intake' }).waitFor();
 });
 
+it('a document that is left before its review has begun is given back behind that', async () => {
+  const [id] = (await upload(await invoice('INV-49'))) as [number];
+  await page.route(`**/annotations/${id}/start`, async (call) => {
+    await page.getByRole('heading', { name: 'Queues' }).waitFor();
+    await call.continue();
+  });
+  const begun = page.waitForRequest(`**/annotations/${id}/start`);
+  const given = page.waitForResponse(`**/annotations/${id}/cancel`);
+  await page.goto(`${root}/annotations/${id}`);
+  await begun;
+  await page.getByRole('link', { name: 'Queues' }).click();
+  expect((await given).ok()).toBe(true);
+  expect((await api.get(`/annotations/${id}`)).status).toBe('to_review');
+});
+
 it('who comes back to a document that he left reviews it again', async () => {
   const [id] = (await upload(await invoice('INV-48'))) as [number];
   await open(id);

@@ -57,6 +57,7 @@ export class ReviewSession {
   private isClosed = false;
   /** The document is ours since the review has begun. */
   private hasBegun = false;
+  private starting: Promise<void> = Promise.resolve();
   /** The review has ended by an action: there is nothing to write any more. */
   private isFinished = false;
   /** Requests that this window has written with, until it hears of their writes. */
@@ -137,8 +138,19 @@ export class ReviewSession {
     await this.inLine(() => this.giveBack());
   };
 
+  /** The review is asked for: who leaves before the answer is there gives the document back behind it. */
+  startsWith(request: Promise<unknown>): void {
+    this.starting = request.then(
+      () => {
+        this.hasBegun = true;
+      },
+      () => undefined,
+    );
+  }
+
   /** Another window that shows the document goes on with it. */
   private async giveBack(): Promise<void> {
+    await this.starting;
     if (!this.hasBegun || this.store.read().drafts.size > 0 || this.windows?.any()) return;
     await call(`${this.path}/cancel`, { method: 'POST' }).catch(() => undefined);
     this.isFinished = true;

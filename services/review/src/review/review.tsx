@@ -119,14 +119,16 @@ export function Review({ annotation, content, schema, pages, document }: ReviewP
   /** Begins the review, or takes it over. */
   const start = useCallback(async () => {
     try {
-      await call(`/annotations/${id}/start`, { method: 'POST' });
+      const request = call(`/annotations/${id}/start`, { method: 'POST' });
+      session.startsWith(request);
+      await request;
       await client.refetchQueries({ queryKey: queries.annotation(id).queryKey });
       void client.invalidateQueries({ queryKey: ['queues'] });
     } catch (error) {
       showToast((error as Error).message, true);
       void client.invalidateQueries({ queryKey: ['annotations'] });
     }
-  }, [client, id]);
+  }, [client, id, session]);
 
   const tried = useRef(false);
   useEffect(() => {
