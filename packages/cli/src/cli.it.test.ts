@@ -140,6 +140,10 @@ it.each([
   for (const other of others) expect(out).not.toMatch(new RegExp(`^  ${other}`, 'm'));
 });
 
+it('--version tells the version', async () => {
+  expect(await intake(['--version'])).toEqual({ exitCode: 0, out: 'intake 0.1.0\n', err: '' });
+});
+
 it('sets the password of a user', async () => {
   await create('Forgotten', 'forgotten@example.com');
   const reset = (username: string, password: string) =>

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { auth, documentStorage, queue } from '@intake/contracts';
 import { connectRpc, readRpcSettings } from '@intake/rpc';
 import { type CommandRuntime, createCommandRuntime, type Environment } from '@intake/service';
@@ -48,6 +50,10 @@ export interface Output {
 /** Runs one command line. Answers the exit code: 0, 1 when it failed, 2 when the arguments or settings are wrong. */
 export async function runCli(args: readonly string[], env: Environment, { out, err }: Output): Promise<number> {
   try {
+    if (args.length === 1 && args[0] === '--version') {
+      out(`intake ${readVersion()}\n`);
+      return 0;
+    }
     if (args[0] === extract.name && !args.some((arg) => arg === '--help' || arg === '-h')) {
       const { files, options } = readFileArguments(args.slice(1), extract);
       for await (const line of extract.run(files, options, env)) out(`${JSON.stringify(line)}\n`);
@@ -74,6 +80,8 @@ export async function runCli(args: readonly string[], env: Environment, { out, e
     return exitCode;
   }
 }
+
+const readVersion = (): string => JSON.parse(readFileSync(join(__dirname, '../package.json'), 'utf8')).version;
 
 async function runCommand(command: Command, options: Readonly<Record<string, string>>, env: Environment) {
   const runtime = createCommandRuntime('cli');
