@@ -3,22 +3,13 @@ import { Link } from 'react-router';
 import { useRefetchInterval } from '../api/live';
 import { queries } from '../api/queries';
 import type { Queue } from '../api/types';
+import { ALL_SHOWN } from '../documents/list-address';
 import { texts } from '../texts';
 import { Problem } from '../ui/problem';
 import { ReviewNextButton } from './review-next';
 
 /** States worth a word beside the number of documents that wait. */
-const SHOWN = [
-  'importing',
-  'reviewing',
-  'postponed',
-  'confirmed',
-  'exporting',
-  'exported',
-  'rejected',
-  'failed_import',
-  'failed_export',
-];
+const SHOWN = ALL_SHOWN.filter((status) => status !== 'to_review' && status !== 'split');
 
 /** Every queue with what waits in it. */
 export function QueuesPage() {
