@@ -440,6 +440,22 @@ test('an address without a name is not that of the recipient', () => {
   expect(fields).not.toHaveProperty('recipient_name');
 });
 
+test('a block without a label that only looks like a recipient is one, where nothing says it outright', () => {
+  const fields = read(`
+    HALCYON LEGAL LLP
+    12 Tombland, Norwich NR3 1HF
+    VAT no. GB 980 7806 84
+
+    Marchbank Joinery
+    Unit 7, Station Road, Leeds LS1 4AP
+
+    Invoice no. 20417                  14 March 2024
+  `);
+  expect(fields.recipient_name).toBe('Marchbank Joinery');
+  expect(fields.recipient_address).toBe('Unit 7, Station Road, Leeds LS1 4AP');
+  expect(fields.sender_name).toBe('HALCYON LEGAL LLP');
+});
+
 test("the sender's VAT number over his street is no part of his address", () => {
   const fields = read(`
     Marchbank & Hale Limited            VAT no. GB 980 7806 84

@@ -1,6 +1,7 @@
 import { normalize, type PageLayout } from '../../layout/page-layout';
 import type { Key } from '../key-phrases';
 import { readWindow } from './letter-window';
+import { findLikeliestBlock } from './likeliest-block';
 import type { Party, Role } from './party';
 import { isBox } from './party-forms';
 import { isHeading, isOnSlip, roleOf } from './party-labels';
@@ -66,6 +67,8 @@ export function findParties(whole: PageLayout, keys: Key[], isItem: (line: numbe
   // Papers for the customs name no buyer beside the consignee.
   const consignee = parties.find(({ role }) => role === 'delivery');
   if (consignee && !has('recipient')) parties.push({ ...consignee, role: 'recipient' });
+  const likeliest = has('recipient') ? undefined : findLikeliestBlock(page, keys, parties);
+  if (likeliest) parties.push(likeliest);
   return parties;
 }
 

@@ -35,6 +35,8 @@ export const isStreet = (text: string): boolean => STREET.test(unaccent(text));
 /** Whether an address is a box at the post office. */
 export const isBox = (text: string): boolean =>
   /\bP\.? ?O\.? ?Box\b|\bPostfach\b|\bPostbo(?:x|ks|us)\b|\bApartado\b|\bApdo\b|^BP \d|\bCasilla\b/i.test(text);
+/** "3 Paternoster Yard" over a place begins an address without a name. */
+export const beginsAddress = (text: string): boolean => /^\d{1,4}[a-z]? \p{Lu}/u.test(text) || isBox(text);
 /** A line that is the name of a country, and nothing else. */
 export const COUNTRY =
   /^(?:deutschland|germany|allemagne|france|frankreich|united states(?: of america)?|u\.?s\.?a?\.?|united kingdom|u\.?k\.?|great britain|england|italia|italy|nederland|(?:the )?netherlands|españa|spain|portugal|česká republika|česko|czech republic|slovensko|slovenská republika|slovakia|polska|poland|magyarország|hungary|schweiz|suisse|switzerland|österreich|austria|belgi(?:ë|que|um|en)|danmark|denmark|sverige|sweden|norge|norway|suomi|finland|malaysia|singapore|australia|canada|india|ireland|românia|luxembourg)\.?$/iu;

@@ -5,7 +5,7 @@ import { splitAddressLine } from './address-text';
 import { blockUnder, findBlocks, height, overlaps, rightOf } from './blocks';
 import { ownNames } from './own-names';
 import type { Party } from './party';
-import { hasLegalForm, isBox, isContact, isPostal, isStreet, isTitle, SALUTATION } from './party-forms';
+import { beginsAddress, hasLegalForm, isContact, isPostal, isStreet, isTitle, SALUTATION } from './party-forms';
 import { means, startsWithKey } from './party-labels';
 import { toLine } from './party-lines';
 import { readParty } from './read-party';
@@ -103,8 +103,8 @@ export function findAddressBlock(page: PageLayout, keys: Key[], taken: Party[]):
     const [top] = block;
     if (!top || top.box[1] > page.height * 0.5 || block.length < 3 || !hasPlace(block)) continue;
     if (top.box[1] < page.height * 0.08 && !hasAddressInFoot(page, block)) continue;
-    // "3 Paternoster Yard" over a place is an address without a name: that of the letterhead.
-    if (/^\d{1,4}[a-z]? \p{Lu}/u.test(top.text) || isBox(top.text)) continue;
+    // An address without a name is that of the letterhead.
+    if (beginsAddress(top.text)) continue;
     if (taken.some((party) => overlaps(party.box, top.box))) continue;
     const isSender = ({ role, name }: Party) =>
       role === 'sender' && normalize(name?.text ?? '').join() === normalize(top.text).join();
