@@ -163,6 +163,21 @@ describe('totals', () => {
     expect(fields).toMatchObject({ amount_total_base: '473.00', amount_total_tax: '56.87', amount_total: '529.87' });
   });
 
+  test.each([
+    ['TOTAL', 'BALANCE'],
+    ['TTL', 'CG'],
+    ['JUMLAH', 'BAKI'],
+    ['Summe EUR', 'Zurück'],
+  ])('what a receipt calls %s is the total, and %s the change', (total, change) => {
+    const fields = read(`
+      ${total.padEnd(18)}17.65
+      CASH              20.00
+      ${change.padEnd(18)} 2.35
+    `);
+    expect(fields).toMatchObject({ amount_total: '17.65' });
+    expect(fields).not.toMatchObject({ amount_due: '2.35' });
+  });
+
   test('an amount without a label counts when it completes the sum', () => {
     const fields = read(`
       Subtotal                 759.00

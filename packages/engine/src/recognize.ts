@@ -11,7 +11,7 @@ import { restorePositions, type Upright } from './text/upright';
 import { UnreadableDocument } from './unreadable-document';
 
 /** Changes whenever the same document may give other results. */
-export const ENGINE_VERSION = '1.17';
+export const ENGINE_VERSION = '1.18';
 
 /**
  * Reads a document and finds its fields.

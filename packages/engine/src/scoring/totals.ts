@@ -70,7 +70,11 @@ export function scoreTotals(findings: Findings, put: Put): void {
     else list.push({ value, units, score: SUM_ROW });
     candidates[field] = list.sort((a, b) => b.score - a.score);
   }
-  for (const paid of paidAtOnce(findings, amounts)) {
+  const balances = balancesGivenBack(findings, amounts, candidates.amount_total ?? []);
+  candidates.amount_due = candidates.amount_due?.filter(
+    ({ units }) => !balances.some((one) => toUnits(one.value) === units),
+  );
+  for (const paid of paidAtOnce(findings, amounts, balances)) {
     const list = candidates.amount_total ?? [];
     const known = list.find((one) => one.units === paid.units);
     if (known) known.score += paid.score;
@@ -126,14 +130,27 @@ const LESS_CHANGE = 2;
 /** What was paid where no change is printed. */
 const GIVEN = 0.4;
 
+/** Amounts beside a label. */
+const amountsBeside = (findings: Findings, field: string, amounts: Value[]): Value[] =>
+  pairs(findings, field, amounts, { last: true })
+    .filter(({ relation, value }) => relation === 'beside' && Number(value.value) >= 0)
+    .map(({ value }) => value);
+
+const givenIn = (findings: Findings, amounts: Value[]): Value[] =>
+  amountsBeside(findings, '_tendered', amounts).filter(({ value }) => Number(value) > 0);
+
+/** "TOTAL 17.65, CASH 20.00, BALANCE 2.35": what receipts call a balance is the change. */
+function balancesGivenBack(findings: Findings, amounts: Value[], totals: Amount[]): Value[] {
+  const given = givenIn(findings, amounts).map(({ value }) => toUnits(value));
+  const isChange = ({ value }: Value) =>
+    totals.some(({ units }) => units > 0 && toUnits(value) > 0 && given.includes(units + toUnits(value)));
+  return amountsBeside(findings, 'amount_due', amounts).filter(isChange);
+}
+
 /** Totals of a receipt as the payment tells them. */
-function paidAtOnce(findings: Findings, amounts: Value[]): Amount[] {
-  const labelled = (field: string) =>
-    pairs(findings, field, amounts, { last: true })
-      .filter(({ relation, value }) => relation === 'beside' && Number(value.value) >= 0)
-      .map(({ value }) => value);
-  const given = labelled('_tendered').filter(({ value }) => Number(value) > 0);
-  const change = labelled('_change');
+function paidAtOnce(findings: Findings, amounts: Value[], balances: Value[]): Amount[] {
+  const given = givenIn(findings, amounts);
+  const change = [...amountsBeside(findings, '_change', amounts), ...balances];
   const printed = new Map(amounts.map((value) => [toUnits(value.value), value]));
   const less = given.flatMap((one) => change.map((other) => toUnits(one.value) - toUnits(other.value)));
   const known = [...new Set(less)].flatMap((units) => {

@@ -456,6 +456,18 @@ test('a block without a label that only looks like a recipient is one, where not
   expect(fields.sender_name).toBe('HALCYON LEGAL LLP');
 });
 
+test('a name that ends with "and" goes on in the next line, and an address begins with its unit', () => {
+  const fields = read(`
+    GREENLEAF NURSERY AND
+    LANDSCAPE SDN. BHD.
+    A-G-3, PUSAT PERDAGANGAN SERI KEMBANGAN
+    JALAN PSK 3, 43300 SERI KEMBANGAN
+    TEL: 03-89428811
+  `);
+  expect(fields.sender_name).toBe('GREENLEAF NURSERY AND LANDSCAPE SDN. BHD.');
+  expect(fields.sender_address).toBe('A-G-3, PUSAT PERDAGANGAN SERI KEMBANGAN, JALAN PSK 3, 43300 SERI KEMBANGAN');
+});
+
 test("the sender's VAT number over his street is no part of his address", () => {
   const fields = read(`
     Marchbank & Hale Limited            VAT no. GB 980 7806 84

@@ -165,7 +165,8 @@ function trimAddress(lines: PartyLine[]): PartyLine[] {
   // "Gas Safe 541188" over an address in one line is no part of it.
   const whole = lines.findIndex(({ text }) => isPostal(text) && isStreet(text) && /,/.test(text));
   const isApart =
-    whole > numbered && !lines.slice(numbered, whole).some(({ text }) => isStreet(text) || isPostal(text));
+    whole > numbered &&
+    !lines.slice(numbered, whole).some(({ text }) => isStreet(text) || isPostal(text) || /,/.test(text));
   const place = isApart ? whole : numbered;
   // Without a word for streets and a number, what stands right over the place is the street: "ZA de la Croix".
   const above = lines[place - 1];

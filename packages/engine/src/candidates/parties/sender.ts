@@ -91,9 +91,10 @@ export function findSender(tight: PageLayout, keys: Key[], taken: Party[]): Part
   const own = isKept ? undefined : owned[0];
   const head = own ?? (isUnderName ? topmost[0] : chosen && zone(chosen) < 2 ? chosen : (top ?? chosen));
   if (!head) return undefined;
-  // The legal form may stand alone in the second line of a name.
-  const before = head.tokens.length <= 2 ? lineAbove(page, head) : undefined;
-  const isPart = before && looksNamed(before) && !startsWithKey(before, keys) && !isTitle(before.text);
+  // The legal form may stand alone in the second line of a name, or the first line end with "and".
+  const before = lineAbove(page, head);
+  const goesOn = head.tokens.length <= 2 || /\s(?:&|and|und|et|y|e|dan)$/i.test(before?.text ?? '');
+  const isPart = goesOn && before && looksNamed(before) && !startsWithKey(before, keys) && !isTitle(before.text);
   const title = head.tokens.findLastIndex((token, at) => at > 0 && isTitle(token.text));
   const named = title > 0 && title === head.tokens.length - 1 ? head.tokens.slice(0, title) : head.tokens;
   const name = toLine([...(isPart ? before.tokens : []), ...named]);
