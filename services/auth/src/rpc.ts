@@ -190,6 +190,7 @@ function toIdentity(user: User, token?: Token): auth.Identity {
     oneTime: token?.oneTime ?? false,
     annotationId: token?.annotationId ?? undefined,
     initializedAnnotationId: token?.initializedAnnotationId ?? undefined,
+    arrivedUploadId: token?.arrivedUploadId ?? undefined,
   };
 }
 

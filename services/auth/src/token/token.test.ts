@@ -43,6 +43,7 @@ it('mints tokens that only their key tells', () => {
     partner: null,
     annotationId: null,
     initializedAnnotationId: null,
+    arrivedUploadId: null,
     oneTime: true,
   });
 });
