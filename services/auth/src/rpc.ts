@@ -191,6 +191,7 @@ function toIdentity(user: User, token?: Token): auth.Identity {
     annotationId: token?.annotationId ?? undefined,
     initializedAnnotationId: token?.initializedAnnotationId ?? undefined,
     arrivedUploadId: token?.arrivedUploadId ?? undefined,
+    askedAnnotationId: token?.askedAnnotationId ?? undefined,
   };
 }
 

@@ -134,11 +134,13 @@ export function hash(secret: string): string {
 }
 
 function toCaller({ allQueues, queueIds, ...identity }: auth.Identity): Caller {
-  const { organizationId, userId, username, roles, annotationId, initializedAnnotationId, arrivedUploadId } = identity;
+  const { organizationId, userId, username, roles, annotationId } = identity;
+  const { initializedAnnotationId, arrivedUploadId, askedAnnotationId } = identity;
   return {
     ...{ kind: 'user', organizationId, userId, username, roles, queueIds: allQueues ? 'all' : queueIds },
     ...(annotationId !== undefined && { annotationId }),
     ...(initializedAnnotationId !== undefined && { initializedAnnotationId }),
     ...(arrivedUploadId !== undefined && { arrivedUploadId }),
+    ...(askedAnnotationId !== undefined && { askedAnnotationId }),
   };
 }

@@ -22,6 +22,7 @@ export function createTokenStore({ database }: Pick<Backbone, 'database'>) {
       annotationId: Number,
       initializedAnnotationId: Number,
       arrivedUploadId: Number,
+      askedAnnotationId: Number,
     },
     { collection: 'tokens', versionKey: false },
   );
@@ -63,5 +64,6 @@ function toToken({ _id, ...row }: Row): Token {
     annotationId: row.annotationId ?? null,
     initializedAnnotationId: row.initializedAnnotationId ?? null,
     arrivedUploadId: row.arrivedUploadId ?? null,
+    askedAnnotationId: row.askedAnnotationId ?? null,
   };
 }

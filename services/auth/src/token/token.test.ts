@@ -44,6 +44,7 @@ it('mints tokens that only their key tells', () => {
     annotationId: null,
     initializedAnnotationId: null,
     arrivedUploadId: null,
+    askedAnnotationId: null,
     oneTime: true,
   });
 });

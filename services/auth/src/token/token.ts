@@ -30,12 +30,14 @@ export interface Token {
   readonly initializedAnnotationId: number | null;
   /** Of an extension that is asked about this upload before it is imported; null: of anybody else. */
   readonly arrivedUploadId: number | null;
+  /** Of an extension that is asked about the content of this annotation; null: of anybody else. */
+  readonly askedAnnotationId: number | null;
 }
 
 /** What a token is beside its user and its life. */
 type Kind = Pick<
   Token,
-  'scope' | 'oneTime' | 'session' | 'annotationId' | 'initializedAnnotationId' | 'arrivedUploadId'
+  'scope' | 'oneTime' | 'session' | 'annotationId' | 'initializedAnnotationId' | 'arrivedUploadId' | 'askedAnnotationId'
 >;
 
 /** What a token is for; `approval` is internal. */
@@ -77,12 +79,14 @@ export function mintToken(
     annotationId = null,
     initializedAnnotationId = null,
     arrivedUploadId = null,
+    askedAnnotationId = null,
   }: Partial<Kind> = {},
   issuedAt = new Date(),
 ): { key: string; token: Token } {
   const key = randomBytes(20).toString('hex');
   const expiresAt = new Date(issuedAt.getTime() + lifetimeS * 1000);
-  const kind: Kind = { scope, oneTime, session, annotationId, initializedAnnotationId, arrivedUploadId };
+  const about = { annotationId, initializedAnnotationId, arrivedUploadId, askedAnnotationId };
+  const kind: Kind = { scope, oneTime, session, ...about };
   return { key, token: { hash: hashKey(key), userId, issuedAt, expiresAt, ...kind, partner: null } };
 }
 
@@ -219,14 +223,16 @@ export async function issueUserToken(
     readonly lifetimeS: number;
     readonly initializedAnnotationId?: number;
     readonly arrivedUploadId?: number;
+    readonly askedAnnotationId?: number;
   },
   { users, tokens }: Deps,
 ): Promise<string> {
   requireSystem(caller);
-  const { userId, lifetimeS, initializedAnnotationId, arrivedUploadId } = input;
+  const { userId, lifetimeS, initializedAnnotationId, arrivedUploadId, askedAnnotationId } = input;
   const [user] = await users.get(caller, [userId]);
   if (!user || !isUsable(user)) throw new Refusal('NOT_FOUND');
-  const { key, token } = mintToken(user.id, chooseLifetime(lifetimeS), { initializedAnnotationId, arrivedUploadId });
+  const about = { initializedAnnotationId, arrivedUploadId, askedAnnotationId };
+  const { key, token } = mintToken(user.id, chooseLifetime(lifetimeS), about);
   await tokens.insert([token]);
   return key;
 }

@@ -87,9 +87,10 @@ export function createWebhooks({ outgoing, auth: accounts, logs, origin, urls }:
     if (tokenOwnerId === undefined) return use();
     const caller = systemCaller('extension', organizationId);
     const lifetimeS = tokenLifetimeS || TOKEN_LIFETIME_S;
-    const isInitial = event === 'annotation_content' && action === 'initialize';
-    const initializedAnnotationId = isInitial ? about.annotationId : undefined;
-    const request = { userId: tokenOwnerId, lifetimeS, initializedAnnotationId, arrivedUploadId: about.uploadId };
+    const askedAnnotationId = event === 'annotation_content' ? about.annotationId : undefined;
+    const initializedAnnotationId = action === 'initialize' ? askedAnnotationId : undefined;
+    const asked = { initializedAnnotationId, arrivedUploadId: about.uploadId, askedAnnotationId };
+    const request = { userId: tokenOwnerId, lifetimeS, ...asked };
     const { key } = await accounts.issueUserToken(request, caller);
     try {
       return await use(key);
