@@ -185,27 +185,39 @@ describe('upload.created', () => {
     const made: Json[] = [];
     receiver.answer('/upload/convert', async (call) => {
       const { files } = call.body;
-      // One is found by what it was made of, the other by the answer.
-      const child = await asHook(call, '/documents', await documentForm(files[0].document));
-      await asHook(call, '/annotations', { document: child.url, queue: files[0].queue, status: 'created' });
+      // One is known by the token, one by what it was made of, and two by the answer, which wants one of them only.
+      const own = await asHook(call, '/documents', await documentForm());
       const listed = await asHook(call, '/documents', await documentForm());
-      made.push(child, listed);
+      const vetoed = await asHook(call, '/documents', await documentForm());
+      const body = await documentForm(files[0].document);
+      const child: Json = await (await api.request('POST', '/documents', { body })).json();
+      for (const { url } of [own, vetoed, child]) {
+        await asHook(call, '/annotations', { document: url, queue: files[0].queue, status: 'created' });
+      }
+      made.push(own, listed, vetoed, child);
       const values = [{ id: 'upload:made', value: 'yes' }];
-      return { body: { files: [{ document: listed.url, values }] } };
+      return {
+        body: {
+          files: [
+            { document: listed.url, values },
+            { document: vetoed.url, prevent_importing: true },
+          ],
+        },
+      };
     });
     await makeHook(queueId, '/upload/convert', ['upload.created'], { token_owner: user });
     const done = await upload(queueId, [order()]);
     const call = await theCall('/upload/convert');
     expect(call.body.files).toMatchObject([{ document: done.documents[0], prevent_importing: true }]);
-    const [child, listed] = made as [Json, Json];
-    expect(done.additional_documents).toEqual([child.url, listed.url]);
-    const documents = await waitFor('both annotations', async () => {
+    const [own, listed, vetoed, child] = made.map(({ url }) => url);
+    expect(done.additional_documents).toEqual([own, listed, vetoed, child]);
+    const wanted = { [own]: 'to_review', [listed]: 'to_review', [vetoed]: 'created', [child]: 'to_review' };
+    const statuses = await waitFor('the imports', async () => {
       const { results } = await api.get(`/annotations?queue=${queueId}`);
-      return results.length === 2 && results.every((one: Json) => one.status === 'to_review')
-        ? results.map((one: Json) => one.document)
-        : undefined;
+      const found = Object.fromEntries(results.map((one: Json) => [one.document, one.status]));
+      return found[own] === 'to_review' && found[listed] === 'to_review' && found[child] === 'to_review' && found;
     });
-    expect(documents.sort()).toEqual([child.url, listed.url].sort());
+    expect(statuses).toEqual(wanted);
     const late = await fetch(`${system.baseUrl}/v1/queues`, {
       headers: { authorization: `Bearer ${call.body.rossum_authorization_token}` },
     });

@@ -926,6 +926,8 @@ describe('hooks', () => {
     expect(await api.get(owner.url)).toMatchObject({ hooks: [first.url], webhooks: [first.url] });
     const both = await api.patch(owner.url, { hooks: [first.url], webhooks: [second.url, first.url] });
     expect(both).toMatchObject({ hooks: [first.url, second.url], webhooks: [first.url, second.url] });
+    const older = `${system.baseUrl}/v1/webhooks/${first.id}`;
+    expect((await api.patch(owner.url, { webhooks: [older, second.url] })).webhooks).toEqual([first.url, second.url]);
     expect((await api.get(second.url)).queues).toEqual([owner.url]);
     expect((await api.get(`/hooks?queue=${owner.id}`)).results.map(({ id }: Json) => id)).toEqual([
       first.id,

@@ -175,20 +175,22 @@ describe('annotation_content.initialize', () => {
   });
 });
 
+/** What a hook does with its token to the annotation that it is asked about. */
+const actAs = async ({ body }: ReceivedCall, action: string, what: object = {}, token?: string) => {
+  const response = await fetch(`${body.annotation.url}/${action}`, {
+    method: 'POST',
+    headers: {
+      authorization: `token ${token ?? body.rossum_authorization_token}`,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify(what),
+  });
+  const text = await response.text();
+  return { status: response.status, body: text === '' ? null : (JSON.parse(text) as Json) };
+};
+
 describe('what an extension decides during annotation_content.initialize', () => {
   /** Calls the API as the extension that is being called. */
-  const actAs = async ({ body }: ReceivedCall, action: string, what: object = {}, token?: string) => {
-    const response = await fetch(`${body.annotation.url}/${action}`, {
-      method: 'POST',
-      headers: {
-        authorization: `token ${token ?? body.rossum_authorization_token}`,
-        'content-type': 'application/json',
-      },
-      body: JSON.stringify(what),
-    });
-    const text = await response.text();
-    return { status: response.status, body: text === '' ? null : (JSON.parse(text) as Json) };
-  };
   const owner = async () => (await api.get('/auth/user')).url;
 
   it.each([
@@ -263,6 +265,33 @@ describe('what an extension decides during annotation_content.initialize', () =>
 });
 
 describe('content/validate', () => {
+  it('lets the hook that is asked write to the document under review, but not ask in its turn', async () => {
+    const queueId = await makeQueue();
+    const [annotation, other] = [await importInvoice(queueId), await importInvoice(queueId)];
+    const [{ id }] = [find(await nodesOf(annotation), 'order_id')];
+    const [{ id: otherId }] = [find(await nodesOf(other), 'order_id')];
+    for (const url of [annotation, other]) await api.post(`${url}/start`);
+    const answers: Json[] = [];
+    receiver.answer('/writes/own', async (call) => {
+      const elsewhere = { ...call, body: { ...call.body, annotation: { url: other } } };
+      answers.push(await actAs(call, 'content/operations', { operations: [replace(id, 'WITH THE TOKEN')] }));
+      answers.push(await actAs(elsewhere, 'content/operations', { operations: [replace(otherId, 'NOT HERE')] }));
+      answers.push(await actAs(call, 'content/validate'));
+      return {};
+    });
+    const organization = `${system.baseUrl}/v1/organizations/${system.organizationId}`;
+    const groups = [`${system.baseUrl}/v1/groups/3`];
+    const { url } = await api.post('/users', { username: 'extension@example.com', organization, groups });
+    await makeHook(queueId, '/writes/own', ['annotation_content.user_update'], { token_owner: url });
+    await api.post(`${annotation}/content/validate`, { updated_datapoint_ids: [id] });
+    expect(answers.map(({ status, body }) => [status, body.code])).toEqual([
+      [200, undefined],
+      [409, 'conflict_user'],
+      [409, 'conflict_status'],
+    ]);
+    expect(find(await nodesOf(annotation), 'order_id').content.value).toBe('WITH THE TOKEN');
+  });
+
   it('calls the hooks of its actions, applies what they answer, and shows what they say', async () => {
     const queueId = await makeQueue();
     for (const action of ['started', 'user_update', 'updated']) {

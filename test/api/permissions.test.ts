@@ -184,8 +184,8 @@ const ENDPOINTS: Record<string, Endpoint> = {
   'PATCH /organizations/:id/auth_settings': one('writeConfiguration', 'organization'),
   'GET /organization_groups': list('readConfiguration'),
   'GET /organization_groups/:id': one('readConfiguration', 'shared'),
-  'GET /groups': list('readConfiguration'),
-  'GET /groups/:id': one('readConfiguration', 'shared'),
+  'GET /groups': list('ownAccount'),
+  'GET /groups/:id': one('ownAccount', 'shared'),
   'GET /users': list('ownAccount', 'user'),
   'POST /users': {
     row: 'writeConfiguration',
@@ -878,6 +878,26 @@ describe('what depends on more than endpoint and role', () => {
       expect([query, others.length > 0]).toEqual([query, seesAll]);
     }
   });
+});
+
+it('a user without a role has an account, and nothing else', async () => {
+  const [username, password] = [unique(), 'first-password'];
+  const [organization, queues] = [at('organizations', first.organization), [at('queues', first.queue)]];
+  await admin.post('/users', { username, password, organization, queues });
+  const api = await system.login({ username, password });
+  const statuses: Record<string, number> = {};
+  const own = ['/auth/user', '/groups', '/groups/3', '/users'];
+  const others = ['/organizations', '/queues', '/schemas', '/annotations', '/documents', '/notes', '/labels'];
+  for (const path of [...own, ...others]) statuses[path] = (await api.request('GET', path)).status;
+  expect(statuses).toEqual(
+    Object.fromEntries([...own.map((path) => [path, 200]), ...others.map((path) => [path, 403])]),
+  );
+  expect((await api.get('/users')).results.map((user: Json) => user.username)).toEqual([username]);
+  const [old_password, new_password] = [password, 'violet-harbour-42-lamps'];
+  const change = { old_password, new_password1: new_password, new_password2: new_password };
+  expect((await api.post('/auth/password/change', change)).detail).toBe('New password has been saved.');
+  expect((await api.request('POST', '/auth/logout')).status).toBe(200);
+  expect((await api.request('GET', '/auth/user')).status).toBe(401);
 });
 
 it('docs/permissions.md is up to date (`npm run permissions` writes it)', async () => {

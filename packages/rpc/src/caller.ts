@@ -18,6 +18,10 @@ export interface Caller {
   readonly annotationId?: number;
   /** Of a token of an extension that is asked about an annotation before anybody sees it: that annotation. */
   readonly initializedAnnotationId?: number;
+  /** Of a token of an extension that is asked about an upload before it is imported: that upload. */
+  readonly arrivedUploadId?: number;
+  /** Of a token of an extension that is asked about the content of an annotation: that annotation. */
+  readonly askedAnnotationId?: number;
 }
 
 const LIFETIME_MS = 120_000;

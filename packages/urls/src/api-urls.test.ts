@@ -40,6 +40,11 @@ describe('idFromUrl', () => {
     expect(idFromUrl('queues', url)).toBe(id);
   });
 
+  it('reads a hook by its older path too', () => {
+    expect(idFromUrl('hooks', 'https://h/api/v1/webhooks/3')).toBe(3);
+    expect(idFromUrl('queues', 'https://h/api/v1/webhooks/3')).toBeNull();
+  });
+
   it.each([
     ['another collection', 'https://h/api/v1/schemas/3'],
     ['a collection that only ends alike', 'https://h/api/v1/xqueues/3'],

@@ -190,6 +190,8 @@ function toIdentity(user: User, token?: Token): auth.Identity {
     oneTime: token?.oneTime ?? false,
     annotationId: token?.annotationId ?? undefined,
     initializedAnnotationId: token?.initializedAnnotationId ?? undefined,
+    arrivedUploadId: token?.arrivedUploadId ?? undefined,
+    askedAnnotationId: token?.askedAnnotationId ?? undefined,
   };
 }
 

@@ -133,11 +133,14 @@ export function hash(secret: string): string {
   return createHash('sha256').update(secret).digest('hex');
 }
 
-function toCaller({ allQueues, annotationId, initializedAnnotationId, ...identity }: auth.Identity): Caller {
-  const { organizationId, userId, username, roles, queueIds } = identity;
+function toCaller({ allQueues, queueIds, ...identity }: auth.Identity): Caller {
+  const { organizationId, userId, username, roles, annotationId } = identity;
+  const { initializedAnnotationId, arrivedUploadId, askedAnnotationId } = identity;
   return {
     ...{ kind: 'user', organizationId, userId, username, roles, queueIds: allQueues ? 'all' : queueIds },
     ...(annotationId !== undefined && { annotationId }),
     ...(initializedAnnotationId !== undefined && { initializedAnnotationId }),
+    ...(arrivedUploadId !== undefined && { arrivedUploadId }),
+    ...(askedAnnotationId !== undefined && { askedAnnotationId }),
   };
 }

@@ -24,7 +24,7 @@ const without = (...roles: Role[]) => EVERY.filter((role) => !roles.includes(rol
  * permission covers is limited to the caller's organization and queues by the services that own the objects.
  */
 export const MAY = {
-  /** Organization, workspaces, queues, schemas, groups. */
+  /** Organization, workspaces, queues, schemas. */
   readConfiguration: EVERY,
   /** Everything that configures: also inboxes, connectors, hooks, users, labels, e-mail templates and rules. */
   writeConfiguration: ADMINS,
@@ -67,14 +67,16 @@ export const MAY = {
   /** E-mails and their threads. */
   readEmails: without('annotator_embedded'),
   writeEmails: ['annotator', 'manager', ...ADMINS],
+  /** The own user, password and tokens, and the groups; also without a role. */
   ownAccount: EVERY,
 } as const satisfies Record<string, readonly Role[]>;
 
 /** A row of the permission matrix. */
 export type Permission = keyof typeof MAY;
 
-/** Whether one of the caller's roles is among those of the permission. */
+/** Whether one of the caller's roles is among those of the permission. The own account is everybody's. */
 export function may(roles: readonly string[], permission: Permission): boolean {
+  if (permission === 'ownAccount') return true;
   const allowed: readonly string[] = MAY[permission];
   return roles.some((role) => allowed.includes(role));
 }

@@ -341,6 +341,9 @@ export function createContents(tools: AnnotationTools) {
       if (annotation.status !== 'reviewing') {
         throw new Refusal('CONFLICT_STATUS', { detail: 'Start the review of the document first.' });
       }
+      if (caller.askedAnnotationId === annotation.id) {
+        throw new Refusal('CONFLICT_STATUS', { detail: 'An extension cannot ask for what it is being asked.' });
+      }
       requireWritable(annotation, caller);
       await store.extendReview(annotation, new Date(Date.now() + annotation.sessionTimeoutS * 1000));
       const operations = request.operationsJson ? (JSON.parse(request.operationsJson) as unknown) : [];
@@ -461,12 +464,13 @@ function isHidden(byId: ReadonlyMap<number, ContentNode>, id: number): boolean {
   return false;
 }
 
-/** Content of an annotation that nobody holds may be written; in a review only by its holder. */
+/** Content of an annotation that nobody holds may be written; in a review only by its holder, and by extensions that are asked about it. */
 function requireWritable(annotation: Annotation, caller: Caller): void {
   if (!WRITABLE.includes(annotation.status)) {
     throw new Refusal('CONFLICT_STATUS', { detail: `Content cannot be changed in status ${annotation.status}.` });
   }
-  if (annotation.status === 'reviewing' && caller.kind === 'user' && annotation.reviewerId !== caller.userId) {
+  const isAsked = caller.kind !== 'user' || caller.askedAnnotationId === annotation.id;
+  if (annotation.status === 'reviewing' && !isAsked && annotation.reviewerId !== caller.userId) {
     throw new Refusal('ANNOTATION_NOT_YOURS');
   }
 }

@@ -21,6 +21,8 @@ export function createTokenStore({ database }: Pick<Backbone, 'database'>) {
       partner: String,
       annotationId: Number,
       initializedAnnotationId: Number,
+      arrivedUploadId: Number,
+      askedAnnotationId: Number,
     },
     { collection: 'tokens', versionKey: false },
   );
@@ -61,5 +63,7 @@ function toToken({ _id, ...row }: Row): Token {
     partner: row.partner ?? null,
     annotationId: row.annotationId ?? null,
     initializedAnnotationId: row.initializedAnnotationId ?? null,
+    arrivedUploadId: row.arrivedUploadId ?? null,
+    askedAnnotationId: row.askedAnnotationId ?? null,
   };
 }

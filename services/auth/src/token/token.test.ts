@@ -43,6 +43,8 @@ it('mints tokens that only their key tells', () => {
     partner: null,
     annotationId: null,
     initializedAnnotationId: null,
+    arrivedUploadId: null,
+    askedAnnotationId: null,
     oneTime: true,
   });
 });

@@ -28,10 +28,17 @@ export interface Token {
   readonly annotationId: number | null;
   /** Of an extension that is asked about this annotation before anybody sees it; null: of anybody else. */
   readonly initializedAnnotationId: number | null;
+  /** Of an extension that is asked about this upload before it is imported; null: of anybody else. */
+  readonly arrivedUploadId: number | null;
+  /** Of an extension that is asked about the content of this annotation; null: of anybody else. */
+  readonly askedAnnotationId: number | null;
 }
 
 /** What a token is beside its user and its life. */
-type Kind = Pick<Token, 'scope' | 'oneTime' | 'session' | 'annotationId' | 'initializedAnnotationId'>;
+type Kind = Pick<
+  Token,
+  'scope' | 'oneTime' | 'session' | 'annotationId' | 'initializedAnnotationId' | 'arrivedUploadId' | 'askedAnnotationId'
+>;
 
 /** What a token is for; `approval` is internal. */
 export type Scope = (typeof SCOPES)[number];
@@ -71,12 +78,15 @@ export function mintToken(
     session = false,
     annotationId = null,
     initializedAnnotationId = null,
+    arrivedUploadId = null,
+    askedAnnotationId = null,
   }: Partial<Kind> = {},
   issuedAt = new Date(),
 ): { key: string; token: Token } {
   const key = randomBytes(20).toString('hex');
   const expiresAt = new Date(issuedAt.getTime() + lifetimeS * 1000);
-  const kind: Kind = { scope, oneTime, session, annotationId, initializedAnnotationId };
+  const about = { annotationId, initializedAnnotationId, arrivedUploadId, askedAnnotationId };
+  const kind: Kind = { scope, oneTime, session, ...about };
   return { key, token: { hash: hashKey(key), userId, issuedAt, expiresAt, ...kind, partner: null } };
 }
 
@@ -208,14 +218,21 @@ export async function issueOneTimeToken(caller: Caller, userId: number, { users,
 /** Issues a token of a user of the caller's organization, for an extension that acts as this user. Caller: system. */
 export async function issueUserToken(
   caller: Caller,
-  input: { readonly userId: number; readonly lifetimeS: number; readonly initializedAnnotationId?: number },
+  input: {
+    readonly userId: number;
+    readonly lifetimeS: number;
+    readonly initializedAnnotationId?: number;
+    readonly arrivedUploadId?: number;
+    readonly askedAnnotationId?: number;
+  },
   { users, tokens }: Deps,
 ): Promise<string> {
   requireSystem(caller);
-  const { userId, lifetimeS, initializedAnnotationId } = input;
+  const { userId, lifetimeS, initializedAnnotationId, arrivedUploadId, askedAnnotationId } = input;
   const [user] = await users.get(caller, [userId]);
   if (!user || !isUsable(user)) throw new Refusal('NOT_FOUND');
-  const { key, token } = mintToken(user.id, chooseLifetime(lifetimeS), { initializedAnnotationId });
+  const about = { initializedAnnotationId, arrivedUploadId, askedAnnotationId };
+  const { key, token } = mintToken(user.id, chooseLifetime(lifetimeS), about);
   await tokens.insert([token]);
   return key;
 }

@@ -55,6 +55,8 @@ export interface DocumentStore {
     document: Pick<Document, 'id' | 'organizationId'>,
     outcome: { readonly status: ArchiveStatus; readonly message: string },
   ): Promise<boolean>;
+  /** Documents that extensions made which were asked about an upload. */
+  findMadeFor(organizationId: number, uploadId: number): Promise<Document[]>;
   /** Documents that were made of these, and of those again. */
   findDescendants(organizationId: number, ids: readonly number[]): Promise<Document[]>;
   /** Notes what became of documents of an e-mail; those that belong to none become its. */
@@ -138,6 +140,7 @@ export function createDocumentStore(database: Database, files: Pick<FileStore, '
       organizationId: { type: Number, required: true },
       queueId: { type: Number, default: null },
       uploadId: { type: Number, default: null },
+      arrivedUploadId: Number,
       s3Name: { type: String, required: true },
       parentId: { type: Number, default: null },
       emailId: { type: Number, default: null },
@@ -176,6 +179,7 @@ export function createDocumentStore(database: Database, files: Pick<FileStore, '
   schema.index({ emailId: 1 }, { partialFilterExpression: { emailId: FILLED.id } });
   schema.index({ unclaimedSince: 1 }, { partialFilterExpression: { unclaimedSince: FILLED.date } });
   schema.index({ parentId: 1 }, { partialFilterExpression: { parentId: FILLED.id } });
+  schema.index({ arrivedUploadId: 1 }, { partialFilterExpression: { arrivedUploadId: FILLED.id } });
   const model = database.connection.model('Document', schema);
 
   const rows = rowsOf<Row>(database, 'documents');
@@ -261,6 +265,10 @@ export function createDocumentStore(database: Database, files: Pick<FileStore, '
         { session },
       );
       return result.matchedCount === 1;
+    },
+    async findMadeFor(organizationId, uploadId) {
+      const found = await rows.find({ arrivedUploadId: uploadId, organizationId }).sort({ _id: 1 }).toArray();
+      return found.map(toDocument);
     },
     async findDescendants(organizationId, ids) {
       const all: Document[] = [];

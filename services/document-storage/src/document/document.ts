@@ -5,6 +5,8 @@ export interface Document {
   /** Queue it was sent to; null for a document made without one. */
   readonly queueId: number | null;
   readonly uploadId: number | null;
+  /** The upload that the extension which made it was asked about. */
+  readonly arrivedUploadId?: number;
   /** Object key of its bytes. */
   readonly s3Name: string;
   readonly parentId: number | null;

@@ -56,6 +56,7 @@ export function createOwnDocuments(options: OwnDocumentsOptions) {
       ...{ s3Name: key, originalFileName: fileName, mimeType, size, sha256, md5 },
       parentId: given.parentId,
       creatorId: caller.userId,
+      ...(caller.arrivedUploadId !== undefined && { arrivedUploadId: caller.arrivedUploadId }),
       createdAt: new Date(),
       metadata: given.metadata,
     };

@@ -131,7 +131,12 @@ export function createImportUpload(options: ImportUploadOptions): ImportUpload {
     }
   };
 
-  /** Goes on to the imports; does nothing for an upload that is further already. @param madeIds documents that hooks made */
+  /**
+   * Goes on to the imports; does nothing for an upload that is further already.
+   *
+   * @param madeIds documents that hooks made
+   * @param vetoedIds documents that hooks do not want imported
+   */
   const startImporting = async (
     session: ClientSession,
     organizationId: number,
@@ -139,6 +144,7 @@ export function createImportUpload(options: ImportUploadOptions): ImportUpload {
     imports: readonly Import[],
     failure: string,
     madeIds: readonly number[] = [],
+    vetoedIds: readonly number[] = [],
   ): Promise<void> => {
     const lookAgainAt = nextLook(0, new Date());
     const upload = await uploads.startImporting(session, organizationId, uploadId, imports, failure, lookAgainAt);
@@ -147,7 +153,8 @@ export function createImportUpload(options: ImportUploadOptions): ImportUpload {
       await uploads.addDocuments(session, uploadId, madeIds);
       await documents.adopt(session, organizationId, madeIds, upload);
     }
-    const unlisted = madeIds.filter((id) => !imports.some(({ documentId }) => documentId === id));
+    const settled = new Set([...vetoedIds, ...imports.map(({ documentId }) => documentId)]);
+    const unlisted = madeIds.filter((id) => !settled.has(id));
     await announce(session, upload, [
       ...imports,
       ...unlisted.map((documentId) => ({ documentId, values: upload.values, failure: '', onlyCreated: true })),
@@ -224,15 +231,17 @@ export function createImportUpload(options: ImportUploadOptions): ImportUpload {
         ),
         ...listed.flatMap(({ documentId }) => toImports(documentId, upload.values)),
       ];
-      const knownIds = candidates.flatMap(({ documentId }) => [documentId, ...upload.documentIds]);
+      const madeFor = (await documents.findMadeFor(organizationId, uploadId)).map(({ id }) => id);
+      const knownIds = [...candidates.map(({ documentId }) => documentId), ...upload.documentIds, ...madeFor];
       const descendants = await documents.findDescendants(organizationId, [...new Set(knownIds)]);
-      const made = [...descendants.map(({ id }) => id), ...listed.map(({ documentId }) => documentId)];
+      const made = [...madeFor, ...descendants.map(({ id }) => id), ...listed.map(({ documentId }) => documentId)];
       const current = await uploads.find(systemCaller('document-storage', organizationId), uploadId);
       const madeIds = [...new Set(made)].filter((id) => !current?.additionalDocumentIds.includes(id));
+      const vetoedIds = answer.flatMap(({ documentId, preventImporting }) => (preventImporting ? documentId : []));
       const problem = candidates.every(({ isUnopened }) => isUnopened) && candidates[0]?.failure;
       return async (session) => {
         const failure = problem ? `${problem} (error ${eventId})` : '';
-        await startImporting(session, organizationId, uploadId, imports, failure, madeIds);
+        await startImporting(session, organizationId, uploadId, imports, failure, madeIds, vetoedIds);
       };
     },
 

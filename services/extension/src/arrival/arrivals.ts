@@ -34,7 +34,11 @@ interface Kind<Request, Response> {
   readonly event: string;
   readonly action: string;
   readonly idOf: (request: Request) => number;
-  readonly about: (request: Request) => { readonly queueId: number; readonly emailId?: number };
+  readonly about: (request: Request) => {
+    readonly queueId: number;
+    readonly uploadId?: number;
+    readonly emailId?: number;
+  };
   readonly toJson: (request: Request) => unknown;
   readonly fromJson: (json: unknown) => Request;
   readonly responseFromJson: (json: unknown) => Response;
@@ -80,7 +84,7 @@ export function createArrivals(options: ArrivalsOptions) {
     event: 'upload',
     action: 'created',
     idOf: ({ uploadId }) => uploadId,
-    about: ({ queueId, emailId }) => ({ queueId, ...(emailId !== undefined && { emailId }) }),
+    about: ({ queueId, uploadId, emailId }) => ({ queueId, uploadId, ...(emailId !== undefined && { emailId }) }),
     toJson: extension.CallUploadHooksRequest.toJSON,
     fromJson: extension.CallUploadHooksRequest.fromJSON,
     responseToJson: extension.CallUploadHooksResponse.toJSON,

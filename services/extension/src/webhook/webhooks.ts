@@ -22,8 +22,13 @@ export interface Call {
   readonly at: Date;
   /** What the payload says beside the keys that every payload has. */
   readonly parts: JsonObject;
-  /** Objects that it is about, for the log. */
-  readonly about: { readonly queueId?: number; readonly annotationId?: number; readonly emailId?: number };
+  /** Objects that it is about, for the log and the token. */
+  readonly about: {
+    readonly queueId?: number;
+    readonly annotationId?: number;
+    readonly uploadId?: number;
+    readonly emailId?: number;
+  };
   /** Throws an Error that says what is wrong with an answer: the call has failed then. */
   readonly check?: (body: JsonObject) => unknown;
   readonly signal?: AbortSignal;
@@ -82,9 +87,10 @@ export function createWebhooks({ outgoing, auth: accounts, logs, origin, urls }:
     if (tokenOwnerId === undefined) return use();
     const caller = systemCaller('extension', organizationId);
     const lifetimeS = tokenLifetimeS || TOKEN_LIFETIME_S;
-    const isInitial = event === 'annotation_content' && action === 'initialize';
-    const initializedAnnotationId = isInitial ? about.annotationId : undefined;
-    const request = { userId: tokenOwnerId, lifetimeS, initializedAnnotationId };
+    const askedAnnotationId = event === 'annotation_content' ? about.annotationId : undefined;
+    const initializedAnnotationId = action === 'initialize' ? askedAnnotationId : undefined;
+    const asked = { initializedAnnotationId, arrivedUploadId: about.uploadId, askedAnnotationId };
+    const request = { userId: tokenOwnerId, lifetimeS, ...asked };
     const { key } = await accounts.issueUserToken(request, caller);
     try {
       return await use(key);

@@ -386,7 +386,7 @@ export function accountRoutes({ services, lookups, authenticator, domain, sessio
     }),
 
     listRoute('/groups', {
-      allow: 'readConfiguration',
+      allow: 'ownAccount',
       doc: GROUP.listed('List: group'),
       filters: { name: text },
       orderings: ['name'],
@@ -399,7 +399,7 @@ export function accountRoutes({ services, lookups, authenticator, domain, sessio
       toJson: (group, urls) => ({ ...group, url: urls.group(group.id) }),
     }),
     route('GET', '/groups/:id', {
-      allow: 'readConfiguration',
+      allow: 'ownAccount',
       doc: GROUP.retrieved('Retrieve a group'),
       call: async ({ parameters }) => onlyOne(GROUPS.filter(({ id }) => id === parameters.id)),
       reply: (group, request) => replyOne(request, { ...group, url: request.urls.group(group.id) }),
