@@ -1064,6 +1064,18 @@ it('without a network it says so, and sends what was typed when it is back, afte
   await untilValue(id, 'document_id', 'OFFLINE-1');
 });
 
+it('a list that could not be read is there when the connection is back', async () => {
+  await upload(await invoice('INV-BACK'));
+  await page.goto(`${root}/queues/${system.queueId}`);
+  const row = page.getByRole('row', { name: /INV-BACK/ });
+  await row.waitFor();
+  await context.setOffline(true);
+  await page.getByRole('button', { name: 'Arrived' }).click();
+  await page.getByText('The service cannot be reached.').waitFor();
+  await context.setOffline(false);
+  await row.waitFor();
+});
+
 it('changes are told again after the connection was lost', async () => {
   const proxy = await startTcpProxy(Number(new URL(root).port));
   const through = `http://127.0.0.1:${proxy.port}`;

@@ -14,6 +14,7 @@ const client = new QueryClient({
       // What is wrong stays wrong; what is away may come back.
       retry: (count, error) => error instanceof ApiError && error.isAway && count < 2,
       networkMode: 'always',
+      refetchOnReconnect: true,
       staleTime: 1000,
     },
   },

@@ -73,8 +73,8 @@ export function createEventStreams(runtime: Runtime, bus: Bus): EventStreams {
   });
 
   const send = ({ output }: Stream, text: string): void => {
-    // Who does not read comes back later, and says what it had.
-    if (output.readableLength + output.writableLength > MOST_WAITING_BYTES) output.destroy();
+    // Who does not read comes back later, and says what it had; who may not come back need not read the rest.
+    if (output.writableEnded || output.readableLength + output.writableLength > MOST_WAITING_BYTES) output.destroy();
     else output.write(text);
   };
   const sees = ({ caller }: Stream, happened: ContentChanged) =>

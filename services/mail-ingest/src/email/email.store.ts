@@ -170,6 +170,7 @@ type Row = Omit<Email, 'id' | 'metadata' | 'importValues'> & {
   readonly metadataJson: string;
   readonly importValuesJson: string;
   readonly sentAt?: Date | null;
+  readonly purgedAt?: Date | null;
   readonly version: number;
   readonly looks: number;
 };
@@ -523,6 +524,8 @@ function toEmail({ _id, metadataJson, importValuesJson, ...row }: Row): Email {
   return {
     ...row,
     id: _id,
+    // The message itself may still be there for another inbox.
+    rawKey: row.purgedAt ? '' : row.rawKey,
     type: row.type ?? 'incoming',
     templateId: row.templateId ?? null,
     resetsThreads: row.resetsThreads ?? false,

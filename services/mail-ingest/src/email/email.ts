@@ -17,7 +17,7 @@ export interface Email {
   /** Of all attachments, whatever became of them. */
   readonly documentIds: readonly number[];
   readonly uploadId: number | null;
-  /** Key of the raw message in the object store. */
+  /** Key of the raw message in the object store; empty once the e-mail is purged. */
   readonly rawKey: string;
   /** Without angle brackets; empty when the message has none. */
   readonly messageId: string;
