@@ -115,8 +115,7 @@ it.each(protectedRoutes)(
   async (method, path, { allow }) => {
     expect(await send(method, path)).toMatchObject({ status: 403, body: { code: 'not_authenticated' } });
     expect(await send(method, path, 'bad')).toMatchObject({ status: 401, body: { code: 'authentication_failed' } });
-    expect(await send(method, path, 'unheard-of')).toMatchObject({ status: 403, body: { code: 'permission_denied' } });
-    for (const { name } of GROUPS) {
+    for (const name of ['unheard-of', ...GROUPS.map((group) => group.name)]) {
       if (allow === 'public' || may([name], allow)) continue;
       expect(await send(method, path, name)).toMatchObject({ status: 403, body: { code: 'permission_denied' } });
     }
