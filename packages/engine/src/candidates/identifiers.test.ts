@@ -1,4 +1,4 @@
-import { isBic, isCheckedGstin, isIban, isIco, isLuhn, mendCountry, readIban, readVatId } from './identifiers';
+import { isBic, isCheckedGstin, isIban, isIco, isLuhn, mendBic, mendCountry, readIban, readVatId } from './identifiers';
 
 test.each([
   'DE89370400440532013000',
@@ -60,6 +60,17 @@ test('company numbers', () => {
 test('BIC', () => {
   expect(['COBADEFFXXX', 'NWBKGB2L', 'PSSTFRPPLYO'].every(isBic)).toBe(true);
   expect(['RECHNUNG', 'COBADEFFX', 'cobadeff', '12345678'].some(isBic)).toBe(false);
+});
+
+test.each([
+  ['GENODEFIMO4', 'GENODEF1M04'],
+  ['GENODEF1MO4', 'GENODEF1M04'],
+  ['HELADEFIGEL', 'HELADEF1GEL'],
+  ['SOGEDEFFXXX', 'SOGEDEFFXXX'],
+  ['PSSTFRPPLYO', 'PSSTFRPPLYO'],
+  ['GIBAATWWXXX', 'GIBAATWWXXX'],
+])('digits of a BIC that OCR took for letters: %s', (text, bic) => {
+  expect(mendBic(text)).toBe(bic);
 });
 
 test('letters of an account stay letters, and confused ones of a VAT number become digits', () => {

@@ -1,4 +1,4 @@
-import { isBic } from '../candidates/identifiers';
+import { isBic, mendBic } from '../candidates/identifiers';
 import { findGroupedNumbers } from '../candidates/references';
 import type { Value } from '../candidates/values';
 import { type PageLayout, type Token, unite } from '../layout/page-layout';
@@ -39,12 +39,16 @@ export function scoreBank(findings: Findings, put: Put): void {
   const labelled = pairs(findings, 'bic', [...bics, ...loose]);
   const besideIban = bics.filter((bic) => /\d/.test(bic.value) && ibans.some((iban) => isBeside(iban, bic)));
   const behindIban = bics.filter((bic) => ibans.some((iban) => isRightBehind(bic, iban)));
+  const fromBic = (value: Value, score: number, hints?: Scored['hints']) =>
+    fromValue(
+      findings.pages[value.page - 1]!.source === 'ocr' ? { ...value, value: mendBic(value.value) } : value,
+      score,
+      hints,
+    );
   put('bic', [
-    ...labelled
-      .filter((pair) => pair.score > 0)
-      .map((pair) => fromValue(pair.value, pair.score + 0.6, labelHints(pair))),
-    ...besideIban.map((value) => fromValue(value, 0.4)),
-    ...behindIban.map((value) => fromValue(value, 0.6)),
+    ...labelled.filter((pair) => pair.score > 0).map((pair) => fromBic(pair.value, pair.score + 0.6, labelHints(pair))),
+    ...besideIban.map((value) => fromBic(value, 0.4)),
+    ...behindIban.map((value) => fromBic(value, 0.6)),
   ]);
   scoreAccounts(findings, put);
 }
