@@ -456,6 +456,20 @@ test('a block without a label that only looks like a recipient is one, where not
   expect(fields.sender_name).toBe('HALCYON LEGAL LLP');
 });
 
+test('under its label the name of a seller goes on to the legal form in the next line', () => {
+  const fields = read(`
+    Rechnung Nr. 20417                 14.03.2024
+
+    Verkäufer:
+    Nordlicht
+    Versicherungsverein Kiel a.G.
+    Holtenauer Straße 12
+    24105 Kiel
+  `);
+  expect(fields.sender_name).toBe('Nordlicht Versicherungsverein Kiel a.G.');
+  expect(fields.sender_address).toBe('Holtenauer Straße 12, 24105 Kiel');
+});
+
 test('a name that ends with "and" goes on in the next line, and an address begins with its unit', () => {
   const fields = read(`
     GREENLEAF NURSERY AND

@@ -4,7 +4,7 @@ import { isTaxCode } from '../identifiers';
 import type { Key } from '../key-phrases';
 import { addressIn, HOUSE_NAME, splitAddressLine } from './address-text';
 import type { Party, Role } from './party';
-import { CAPITAL, COUNTRY, isContact, isPostal, isStreet, SALUTATION } from './party-forms';
+import { CAPITAL, COUNTRY, hasLegalForm, isContact, isPostal, isStreet, isTrade, SALUTATION } from './party-forms';
 import { INSIDE, means } from './party-labels';
 import { type PartyLine, toLine } from './party-lines';
 
@@ -97,6 +97,11 @@ export function readParty(
       continue;
     }
     if (/^[^:]{2,30}\s+:\s/.test(line.text)) continue;
+    // "Nordlicht" over "Versicherungsverein Kiel a.G.": the name of a seller in two lines.
+    if (role === 'sender' && evidence === 'label' && address.length === 0 && goesOn(name.text, line.text)) {
+      name = toLine([...name.tokens, ...line.tokens]);
+      continue;
+    }
     address.push(line);
   }
   const kept = trimAddress(address);
@@ -117,6 +122,10 @@ export function readParty(
     evidence,
   };
 }
+
+/** Whether the legal form that a name lacks stands in the line under it. */
+const goesOn = (name: string, next: string) =>
+  !hasLegalForm(name) && hasLegalForm(next) && !isTrade(next) && !isStreet(next) && !isPostal(next);
 
 /** Words before somebody in a company; with whom the recipient is to be found ("c/o") belongs to his address. */
 const PERSON =
