@@ -1250,6 +1250,26 @@ test('feet with the capital of a company, or with a place that has no number', (
     sender_name: 'Télénova SAS',
     sender_address: '112 avenue de la Gare, 69003 Lyon',
   });
+  const listed = `
+    Facture du 03/04/2025
+
+    Télénova - SARL au capital de 8 000 € - Siret 737 731 711 00018 - 112 avenue de la Gare 69003 Lyon
+  `;
+  expect(read(listed)).toMatchObject({
+    sender_name: 'Télénova',
+    sender_address: '112 avenue de la Gare 69003 Lyon',
+    sender_ic: '73773171100018',
+  });
+  const registered = `
+    Facture du 03/04/2025
+
+    TÉLÉNOVA, Société anonyme au capital de 1 000 000 euros, 112 avenue de la Gare 69003 Lyon, 737 731 711 R.C.S. LYON
+  `;
+  expect(read(registered)).toMatchObject({
+    sender_name: 'TÉLÉNOVA',
+    sender_address: '112 avenue de la Gare 69003 Lyon',
+    sender_ic: '737731711',
+  });
   const dotted = `
     Invoice 0087
 

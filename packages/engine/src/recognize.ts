@@ -3,11 +3,12 @@ import { readEmbeddedInvoice } from './e-invoice/attachments';
 import type { EInvoice } from './e-invoice/e-invoice';
 import { findContradictions, fromEmbedded, fromPrinted } from './e-invoice/merge';
 import { isXml, printXml } from './e-invoice/print-xml';
+import { layEdgesUnder } from './layout/edge-lines';
 import { orderWords } from './layout/lines';
-import type { Recognition, RecognizedPage, RecognizeOptions } from './recognition';
+import type { Position, Recognition, RecognizedPage, RecognizeOptions } from './recognition';
 import { proposeSplit } from './separator/propose-split';
 import { readText } from './text/read';
-import { restorePositions, type Upright } from './text/upright';
+import { type MovedPage, restorePositions, turnBack } from './text/upright';
 import { UnreadableDocument } from './unreadable-document';
 
 /** Changes whenever the same document may give other results. */
@@ -22,7 +23,7 @@ export async function recognize(bytes: Uint8Array, options: RecognizeOptions): P
   if (bytes.length === 0) throw new UnreadableDocument('empty', 'The file is empty.');
   if (isXml(options.mimeType)) return recognizeXml(bytes, options);
   const invoice = options.mimeType === 'application/pdf' ? await readEmbeddedInvoice(bytes) : undefined;
-  const { pages, pageCount, uprights, ocrProblem } = await readWords(bytes, options);
+  const { pages, pageCount, moved, ocrProblem } = await readWords(bytes, options);
   const read = analyze(pages, options.locale);
   const isWhole = pages.length === pageCount && !invoice;
   const documents = options.proposeSplit && isWhole ? proposeSplit(pages, options.locale) : [];
@@ -31,7 +32,7 @@ export async function recognize(bytes: Uint8Array, options: RecognizeOptions): P
     ...(documents.length > 0 && { documents }),
     ...(ocrProblem && { ocrProblem }),
   };
-  return restorePositions(invoice ? withInvoice(invoice, recognition) : recognition, uprights);
+  return restorePositions(invoice ? withInvoice(invoice, recognition) : recognition, moved);
 }
 
 function withInvoice(invoice: EInvoice, read: Recognition): Recognition {
@@ -68,8 +69,8 @@ interface Words {
   /** Pages as they read from left to right. */
   pages: RecognizedPage[];
   pageCount: number;
-  /** Number of a page that had to be turned -> how, and the size of its image. */
-  uprights: Map<number, { upright: Upright; page: { width: number; height: number } }>;
+  /** By their numbers, the pages of which words do not stand where they are on the page images. */
+  moved: Map<number, MovedPage>;
   /** Why PP-OCR failed on the first page on which it did. */
   ocrProblem: string | undefined;
 }
@@ -80,12 +81,20 @@ export async function readWords(
   { mimeType, maxPages = 32, ocr = {} }: RecognizeOptions,
 ): Promise<Words> {
   const text = await readText(bytes, mimeType, maxPages, ocr);
-  const uprights: Words['uprights'] = new Map();
+  const moved: Words['moved'] = new Map();
   const pages = text.pages.map(({ number, width, height, rotation, words, source, upright }): RecognizedPage => {
-    if (upright) uprights.set(number, { upright, page: { width, height } });
-    const size = upright ?? { width, height };
-    return { number, width: size.width, height: size.height, rotation, words: orderWords(words), source };
+    const image = { width, height };
+    const size = { width: upright?.width ?? width, height: upright?.height ?? height };
+    const edges = layEdgesUnder(words, size);
+    if (upright || edges.restore) {
+      const restore = (box: Position) => {
+        const onPage = edges.restore?.(box) ?? box;
+        return upright ? turnBack(onPage, upright, image) : onPage;
+      };
+      moved.set(number, { size: image, restore });
+    }
+    return { number, ...size, rotation, words: orderWords(edges.words), source };
   });
   const ocrProblem = text.pages.find((page) => page.ocrProblem)?.ocrProblem;
-  return { pages, pageCount: text.pageCount, uprights, ocrProblem };
+  return { pages, pageCount: text.pageCount, moved, ocrProblem };
 }

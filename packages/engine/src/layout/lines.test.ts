@@ -1,11 +1,11 @@
 import type { RawWord } from '../text/characters';
 import { orderWords } from './lines';
 
-const word = (text: string, left: number, top: number, turn: RawWord['turn'] = 0): RawWord => ({
+const word = (text: string, left: number, top: number): RawWord => ({
   text,
   position: [left, top, left + 10 * text.length, top + 20],
   confidence: 1,
-  turn,
+  turn: 0,
 });
 
 const lines = (words: RawWord[]) => {
@@ -28,8 +28,4 @@ test('a line that rises slowly in a scan is one line', () => {
   const rising = Array.from({ length: 12 }, (_, at) => word('word', at * 80, 100 - at * 3));
   const next = Array.from({ length: 12 }, (_, at) => word('next', at * 80, 130 - at * 3));
   expect(lines([...next, ...rising]).map((line) => new Set(line))).toEqual([new Set(['word']), new Set(['next'])]);
-});
-
-test('text that is turned stands by itself at the end', () => {
-  expect(lines([word('margin', 0, 0, 3), word('text', 50, 40)])).toEqual([['text'], ['margin']]);
 });

@@ -5,14 +5,11 @@ import type { RawWord } from '../text/characters';
 const MAX_WORDS = 8000;
 
 /**
- * Gives each word its line and puts the words in reading order: lines from the top, words from the left. Text that
- * does not read left to right gets lines of its own at the end.
+ * Gives each word its line and puts the words in reading order: lines from the top, words from the left. All must
+ * read left to right.
  */
 export function orderWords(found: RawWord[]): Word[] {
-  const words = found.slice(0, MAX_WORDS);
-  const upright = groupLines(words.filter((word) => word.turn === 0));
-  const turned = words.filter((word) => word.turn !== 0).map((word) => [word]);
-  return [...upright, ...turned].flatMap((line, number) =>
+  return groupLines(found.slice(0, MAX_WORDS)).flatMap((line, number) =>
     line.map(({ text, position, confidence }) => ({
       text,
       position: position.map((edge) => Math.round(edge * 10) / 10) as unknown as Position,
@@ -29,7 +26,7 @@ const height = ({ position: [, top, , bottom] }: RawWord) => bottom - top;
  * Words of one line overlap their left neighbour vertically. Growing lines from the left neighbour instead of from
  * a common height follows lines that run slightly up or down in a scan.
  */
-function groupLines(words: RawWord[]): RawWord[][] {
+export function groupLines(words: RawWord[]): RawWord[][] {
   const lines: RawWord[][] = [];
   const reached = new Bands();
   const byLeft = [...words].sort((a, b) => a.position[0] - b.position[0]);

@@ -12,6 +12,7 @@ import type { Key } from '../candidates/key-phrases';
 import type { Placed } from '../candidates/labelled';
 import type { Role } from '../candidates/parties/party';
 import { findGroupedNumbers, type Reference } from '../candidates/references';
+import { type Token, unite } from '../layout/page-layout';
 import { linesBetween } from '../layout/relations';
 import { WEIGHTS } from './confidence';
 import { type Findings, fromValue, labelHints, type Put, pairs, type Scored } from './findings';
@@ -45,6 +46,9 @@ export function scoreRegistrations(findings: Findings, put: Put): void {
       role: roleAt(findings, scored.tokens[0]!, undefined),
       key: undefined,
     });
+  }
+  for (const scored of numbersBeforeRegister(findings)) {
+    found.push({ kind: 'ic', scored, role: roleAt(findings, scored.tokens[0]!, undefined), key: undefined });
   }
   for (const kind of ['vat_id', 'ic', 'dic'] as const) {
     for (const pair of pairs(findings, kind, numbers)) {
@@ -153,6 +157,32 @@ function looseTaxNumbers({ pages }: Findings): Scored[] {
   );
 }
 
+/** Labels of French registers. */
+const FRENCH = /(?:^| )(?:r ?c ?s|siren|siret)(?: |$)/;
+
+/** "552 081 317 RCS Nantes": the number stands before the name of its register. */
+function numbersBeforeRegister({ pages }: Findings): Scored[] {
+  return pages.flatMap((page) =>
+    page.segments.flatMap(({ tokens }) =>
+      tokens.flatMap((token, at) => {
+        if (!/^R\.?C\.?S\.?$/i.test(token.text)) return [];
+        const count = [1, 3].find((count) => isSiren(tokens.slice(Math.max(0, at - count), at)));
+        if (!count) return [];
+        const own = tokens.slice(at - count, at);
+        const raw = own.map(({ text }) => text).join(' ');
+        const box = unite(own.map((one) => one.box));
+        const value = raw.replace(/ /g, '');
+        return [{ value, raw, page: token.page, box, tokens: own, score: 1, hints: { checked: 1 } }];
+      }),
+    ),
+  );
+}
+
+const isSiren = (tokens: Token[]): boolean => {
+  const number = tokens.map(({ text }) => text).join('');
+  return /^\d{9}$/.test(number) && isLuhn(number);
+};
+
 function registration(
   kind: 'vat_id' | 'ic' | 'dic',
   { value }: Reference,
@@ -175,6 +205,8 @@ function registration(
     // Numbers of German registers of companies may be short.
     const least = /(?:^| )hr[ab](?: |$)/.test(key.phrase) ? 2 : 5;
     if (digits.length < least || digits.length > 14) return undefined;
+    // "RCS Nantes - 14 quai de la Fosse, 44000 Nantes": the numbers of French companies have nine digits or fourteen.
+    if (FRENCH.test(key.phrase) && /^\d{1,8}$/.test(compact)) return undefined;
     // "FN 318842k": in Austria a letter checks the number.
     if (/^\d{5,6}[a-z]$/.test(compact) && /(?:^| )(?:fn|firmenbuch\p{L}*)(?: |$)/u.test(key.phrase))
       return { value: compact, bonus: WEIGHTS.checkHolds / 2 };

@@ -1,6 +1,6 @@
 import type { Recognition } from '../recognition';
 import type { RawWord } from './characters';
-import { restorePositions, turnUpright } from './upright';
+import { restorePositions, turnBack, turnUpright } from './upright';
 
 const page = { width: 1000, height: 1400 };
 const word = (text: string, position: RawWord['position'], turn: RawWord['turn']): RawWord => ({
@@ -38,7 +38,10 @@ test.each([
     language: null,
     engineVersion: '',
   };
-  const restored = restorePositions(recognition, new Map([[1, { upright: turned, page }]]));
+  const restored = restorePositions(
+    recognition,
+    new Map([[1, { size: page, restore: (position) => turnBack(position, turned, page) }]]),
+  );
   expect(restored.pages[0]).toMatchObject({ ...page, words: [{ position: box }] });
   expect(restored.fields.document_id!.map((one) => one.position)).toEqual([box, null]);
   expect(restored.tables.line_items![0]).toMatchObject({ position: box, cells: { a: { position: box } } });

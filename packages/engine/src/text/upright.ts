@@ -58,22 +58,27 @@ export function turnBack(box: Position, upright: Upright, page: Size): Position 
   return [clamp(left, page.width), clamp(top, page.height), clamp(right, page.width), clamp(bottom, page.height)];
 }
 
-/** Puts everything that was found on upright pages where it stands on the page images. */
-export function restorePositions(
-  recognition: Recognition,
-  uprights: ReadonlyMap<number, { upright: Upright; page: Size }>,
-): Recognition {
-  if (uprights.size === 0) return recognition;
+/** A page of which words were moved before it was read. */
+export interface MovedPage {
+  /** Size of its image. */
+  size: Size;
+  /** Where a box stands on the image. */
+  restore: (box: Position) => Position;
+}
+
+/** Puts everything that was found on pages whose words were moved where it stands on the page images. */
+export function restorePositions(recognition: Recognition, moved: ReadonlyMap<number, MovedPage>): Recognition {
+  if (moved.size === 0) return recognition;
   const restore = <T extends Position | null>(position: T, number: number): T => {
-    const turned = uprights.get(number);
-    return (turned && position ? turnBack(position, turned.upright, turned.page) : position) as T;
+    const page = moved.get(number);
+    return (page && position ? page.restore(position) : position) as T;
   };
   const candidate = (one: FieldCandidate): FieldCandidate => ({ ...one, position: restore(one.position, one.page) });
   const { fields, tables, pages } = recognition;
   return {
     ...recognition,
     pages: pages.map((page): RecognizedPage => {
-      const size = uprights.get(page.number)?.page;
+      const size = moved.get(page.number)?.size;
       const words = page.words.map((word) => ({ ...word, position: restore(word.position, page.number) }));
       return size ? { ...page, width: size.width, height: size.height, words } : page;
     }),

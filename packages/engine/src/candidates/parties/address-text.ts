@@ -36,7 +36,11 @@ export function addressIn(line: string): string {
 
 /** The capital of a French company, which stands behind its name. */
 const SHARES =
-  /(?:,?|\s[–-] (?:SA|SAS|SASU|SARL|EURL|SNC|S\.A\.(?:S\.)?|S\.A\.R\.L\.)) au capital (?:social )?de [\d\s.,]+(?:€|euros?)/i;
+  /(?:(?:,\s?|\s[–-]\s)(?:SA|SAS|SASU|SARL|EURL|SNC|S\.A\.(?:S\.)?|S\.A\.R\.L\.|société (?:anonyme|par actions simplifiée|à responsabilité limitée)(?: unipersonnelle)?))? au capital (?:social )?(?:variable )?de [\d\s.,]+(?:€|euros?|EUR)/iu;
+
+/** What else stands between a French company's name and its address: its numbers, and the word for its seat. */
+const PARTICULARS =
+  /[\s,–·•|-]*(?:\d{3} ?\d{3} ?\d{3} R\.?C\.?S\.?(?: \p{Lu}[\p{L}-]+)?|(?:n° ?)?(?:R\.?C\.?S\.?|SIREN|SIRET|APE|NAF)(?: \p{Lu}\p{L}[\p{L}-]*)?(?: ?:)? ?(?:[AB] ?)?\d[\d .]{2,}\d[A-Z]?)(?![\p{L}\d])|(?<=[\s,–·•|-])siège(?: social)?\s*:?\s+/giu;
 
 /** Where the street has no number, the house has a name. */
 export const HOUSE_NAME =
@@ -54,7 +58,8 @@ export function splitAddressLine(line: string): { name: string; address: string 
   const whole = sentences.length > 1 && isPostal(sentences[0]!) ? sentences[0]! : line;
   const seated = splitAtSeat(whole);
   if (seated) return seated;
-  const text = whole.replace(SHARES, '');
+  const company = whole.replace(SHARES, '');
+  const text = company === whole ? whole : company.replace(PARTICULARS, '');
   if (!isPostal(text) || text.length > 160) return undefined;
   // "Web Design · The Old Dairy, Ashby, Totnes TQ9 7UU · 01803 555 019"
   const [head = '', seat = ''] = text.split(/\s+[|·•∙]\s+/);
@@ -75,6 +80,10 @@ export function splitAddressLine(line: string): { name: string; address: string 
   const isCompany = text !== whole || hasLegalForm(parts[0]!);
   if (street > 0 && isPostal(parts[street]!) && !isCompany) return undefined;
   if (street === 1 && /^\d{4,6}$/.test(parts[street]!) && !hasLegalForm(parts[0]!)) return undefined;
+  const [only = '', behind = ''] = parts;
+  if (parts.length === 2 && text !== whole && isPostal(behind) && !/\d{3}|:/.test(only)) {
+    return { name: only, address: behind };
+  }
   if (parts.length < 3) return splitAtForm(text);
   if (parts.length > 7 || street < 1 || street > 2) return undefined;
   if (/\d{3}|:/.test(parts[0]!) || !/\p{L}{3}/u.test(parts[0]!) || startsAsStreet(parts[0]!)) return undefined;
