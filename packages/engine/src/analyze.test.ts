@@ -1354,3 +1354,51 @@ test('the symbol of a Czech payment, cut short', () => {
   const { fields } = analyze([pageOf('Č. účtu: 2600118822/2010\n    Variabilní sym.: 20250188')]);
   expect(fields.var_sym![0]!.value).toBe('20250188');
 });
+
+test('the bank stands under the account without a label, or begins the line behind its label', () => {
+  const foot = `
+    Rechnung 25-118                                   12.05.2025
+
+    Sparkasse Mittelthüringen            Musterweg 3
+    DE32 8205 1000 0163 8400 27          99091 Erfurt
+    HELADEF1WEM                          Deutschland
+  `;
+  expect(read(foot)).toMatchObject({ bic: 'HELADEF1WEM' });
+  const sentence = `
+    Facture 25-118 du 12/05/2025
+
+    À régler avant le 11 juin 2025 par virement : IBAN FR76 1310 6005 0020 0144 7839 029 – BIC
+    AGRIFRPP831 (Crédit Agricole Toulouse 31).
+  `;
+  expect(read(sentence)).toMatchObject({ bic: 'AGRIFRPP831' });
+});
+
+test('codes that look like money, an ordinal or another label keep what they are', () => {
+  const fields = read(`
+    SALES INVOICE
+
+    Inv No       A/C Ref      Tax Point      Our Order
+    T617733      PEN004       14/02/2025     S/220187
+
+    Vinyl banner, 4 x 10 ft                   118.00
+    Total                                     118.00
+
+    Bank: Barclays     Sort code 20-55-34     Account no 40886213
+  `);
+  expect(fields).toMatchObject({ document_id: 'T617733', customer_id: 'PEN004' });
+  expect(fields).not.toHaveProperty('currency', 'PEN');
+  expect(fields).not.toHaveProperty('currency', 'HUF');
+  expect(
+    read(`
+      Abrechnung Nr.: BK-2023-0417
+      Objekt-/Mieternummer:     0417.12.03
+      Diesen Betrag buchen wir am 07.11.2024 von Ihrem Konto ab.
+    `),
+  ).toMatchObject({ customer_id: '0417.12.03', date_due: '2024-11-07' });
+  expect(
+    read(`
+      Numero            Data            Cod. cliente
+      2025/A/00783      13-05-2025      C 01152
+    `),
+  ).toMatchObject({ document_id: '2025/A/00783', customer_id: 'C01152' });
+});

@@ -100,8 +100,14 @@ export function findKeys(page: PageLayout, dictionary: Dictionary = KEYS): Key[]
       // A phrase inside a longer word ("nr" in "123-nr-5") is no label.
       // "(c) 2022" says whose text it is.
       // "C/ Mayor 7" is a street.
-      const isCopyright = /^(?:\(c\)|C\/)$/.test(entry.token.text);
-      if (!phrase || isCopyright || !entry.first || (!end!.last && !/[:.]|\/\p{L}{3}/u.test(end!.token.text))) {
+      // "C 01152" has its letter in front; "č." is an abbreviation.
+      const isLetter = /^(?:\(c\)|C\/|C)$/.test(entry.token.text) && phrase?.parts.length === 1;
+      if (
+        !phrase ||
+        isLetter ||
+        !(entry.first || isBehindStroke(entry)) ||
+        (!end!.last && !/[:.]|\/\p{L}{3}/u.test(end!.token.text))
+      ) {
         at++;
         continue;
       }
@@ -121,6 +127,12 @@ export function findKeys(page: PageLayout, dictionary: Dictionary = KEYS): Key[]
     ? joinDays(joinTotals(joinNamedTotals(joinPairs(withWrapped(page, keys, dictionary)))))
     : keys;
 }
+
+/** "Objekt-/Mieternummer": the second of two words that end alike is the label. */
+const isBehindStroke = ({ part, token }: { part: string; token: Token }): boolean => {
+  const [, second] = /^\p{L}{3,}-?\/(\p{L}{4,}):?$/u.exec(token.text) ?? [];
+  return second !== undefined && normalize(second)[0] === part;
+};
 
 /** "Privatrechnung 2025/0417": compounds at the beginning of a text that no phrase begins with are invoices of some kind. */
 function baseOf(part: string, dictionary: Dictionary): string {

@@ -76,6 +76,11 @@ export function pairWithLabels<T extends Placed>(
         rank * 0.8;
       pairs.push({ value, key, weight, score, relation: 'beside' });
     });
+    const wrapped = beside.length === 0 ? atNextLine(page, key, values) : undefined;
+    if (wrapped) {
+      const score = WEIGHTS.start + WEIGHTS.label * weight + WEIGHTS.besideLabel;
+      pairs.push({ value: wrapped, key, weight, score, relation: 'beside' });
+    }
     const maxLines = options.maxLines ?? 2.2;
     const cellEnd = nextOnLine(page, key);
     const segmentUnder = inSameCell(page, key);
@@ -104,6 +109,18 @@ export function pairWithLabels<T extends Placed>(
     });
   }
   return pairs.sort((a, b) => b.score - a.score);
+}
+
+/** "... IBAN DE78 7639 1000 0000 4188 62, BIC:": behind a label at the end of a line of text its value begins the next. */
+function atNextLine<T extends Placed>(page: PageLayout, key: Key, values: T[]): T | undefined {
+  const { segment } = key.tokens[0]!;
+  if (key.tokens[0] === segment.tokens[0] || key.tokens.at(-1) !== segment.tokens.at(-1)) return undefined;
+  const isNext = (other: Segment) =>
+    Math.abs(other.box[0] - segment.box[0]) < page.unit &&
+    other.box[1] > segment.box[1] &&
+    linesBetween(segment, other, page.unit) < 0.9;
+  const next = page.segments.find((other) => other.line > segment.line && isNext(other));
+  return values.find((value) => value.tokens[0] !== undefined && value.tokens[0] === next?.tokens[0]);
 }
 
 /** Where a value begins behind its label; the currency of "Amount due GBP 603.60" belongs to both. */

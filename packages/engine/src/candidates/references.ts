@@ -115,9 +115,16 @@ export function findNumbersOfSeries(page: PageLayout): Reference[] {
   );
 }
 
+/** "1ère", "2nd", "3º": a place in an order. */
+const ORDINAL = /^\d{1,2}(?:ère|er|re|ème|e|st|nd|rd|th|º|ª|°)$/iu;
+
 function isCode(text: string): boolean {
   return (
-    /\d/.test(text) && /^[\p{L}\p{N}][\p{L}\p{N}\-/._\\+]*$/u.test(text) && text.length <= 40 && !/^www|@/i.test(text)
+    /\d/.test(text) &&
+    !ORDINAL.test(text) &&
+    /^[\p{L}\p{N}][\p{L}\p{N}\-/._\\+]*$/u.test(text) &&
+    text.length <= 40 &&
+    !/^www|@/i.test(text)
   );
 }
 

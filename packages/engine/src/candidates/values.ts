@@ -319,10 +319,12 @@ function addAmount(match: RegExpExecArray, mark: DecimalMark, add: Add): void {
   // "IVA (6,00%)": brackets around a rate are no minus.
   const negative = /[-−–]/.test(sign ?? '') || inner || minus || (open && !percent && match[0].endsWith(')'));
   const value = negative && /[1-9]/.test(plain) ? `-${plain}` : plain;
-  // "KR87654321" is a code, not crowns.
-  if (before && /\p{L}/u.test(before) && /\p{L}\d{4,}$/u.test(match[0])) return;
+  // "KR87654321", "PEN004" and "S/220187" are codes, not crowns and soles.
+  if (before && /\p{L}/u.test(before) && /[\p{L}/](?:\d{4,}|0\d+)$/u.test(match[0])) return;
   const decimals = dash ? 2 : (plain.split('.')[1]?.length ?? 0);
-  const currency = readCurrency((before ?? after ?? '').trim());
+  const printed = (before ?? after ?? '').trim();
+  // "10 ft" are feet; so few forint are nothing's price.
+  const currency = printed === 'ft' && Number(plain) < 100 ? undefined : readCurrency(printed);
   const end = match.index + match[0].length;
   add(match.index, end, {
     type: percent ? 'rate' : 'amount',

@@ -2,7 +2,7 @@ import { isBic, mendBic } from '../candidates/identifiers';
 import { findGroupedNumbers } from '../candidates/references';
 import type { Value } from '../candidates/values';
 import { type PageLayout, type Token, unite } from '../layout/page-layout';
-import { isBeside } from '../layout/relations';
+import { isBeside, isInColumn, linesBetween } from '../layout/relations';
 import { WEIGHTS } from './confidence';
 import { type Findings, fromValue, labelHints, type Put, pairs, type Scored } from './findings';
 import { isBesideBank } from './references';
@@ -38,6 +38,7 @@ export function scoreBank(findings: Findings, put: Put): void {
   const loose = findings.pages.flatMap((page) => looseBics(page, labels));
   const labelled = pairs(findings, 'bic', [...bics, ...loose]);
   const besideIban = bics.filter((bic) => /\d/.test(bic.value) && ibans.some((iban) => isBeside(iban, bic)));
+  const underIban = bics.filter((bic) => ibans.some((iban) => isUnder(findings, bic, iban)));
   const behindIban = bics.filter((bic) => ibans.some((iban) => isRightBehind(bic, iban)));
   const fromBic = (value: Value, score: number, hints?: Scored['hints']) =>
     fromValue(
@@ -48,7 +49,7 @@ export function scoreBank(findings: Findings, put: Put): void {
   put('bic', [
     ...labelled.filter((pair) => pair.score > 0).map((pair) => fromBic(pair.value, pair.score + 0.6, labelHints(pair))),
     ...besideIban.map((value) => fromBic(value, 0.4)),
-    ...behindIban.map((value) => fromBic(value, 0.6)),
+    ...[...behindIban, ...underIban].map((value) => fromBic(value, 0.6)),
   ]);
   scoreAccounts(findings, put);
 }
@@ -77,6 +78,18 @@ function looksLikeIban(tokens: Token[]): Value[] {
     const box = unite(group.map((one) => one.box));
     return [{ type: 'iban' as const, value, raw, tokens: group, box, page: token.page, line: token.line, decimals: 0 }];
   });
+}
+
+/** In a block of its bank, without a label: the line under the account begins with the bank of the same country. */
+function isUnder({ pages }: Findings, bic: Value, iban: Value): boolean {
+  const { unit } = pages[bic.page - 1]!;
+  return (
+    bic.page === iban.page &&
+    bic.value.slice(4, 6) === iban.value.slice(0, 2) &&
+    bic.tokens[0] === bic.tokens[0]!.segment.tokens[0] &&
+    isInColumn(iban, bic, unit) &&
+    linesBetween(iban, bic, unit) < 1
+  );
 }
 
 /** BICs in small letters or with spaces; only a label makes them believable. */

@@ -138,6 +138,7 @@ export const isBesideBank = ({ keys, pages }: Findings, key: Key) => {
   const { unit } = pages[key.page - 1]!;
   const isNear = (other: Key) =>
     other.tokens[0]!.segment === key.tokens[0]!.segment ||
+    (other.line === key.line && other.page === key.page && Math.abs(other.box[0] - key.box[0]) < 20 * unit) ||
     (other.page === key.page &&
       Math.abs(other.tokens[0]!.segment.box[0] - key.tokens[0]!.segment.box[0]) < unit &&
       Math.abs(other.box[1] - key.box[1]) < 3 * unit);

@@ -82,4 +82,4 @@ export const isTitle = (text: string) => TITLE.test(text) && !isStreet(text) && 
 
 /** Words over or before a name that address somebody. */
 export const SALUTATION =
-  /^(?:herrn?|frau|familie|eheleute|firma|fa\.|hr\.?|fru|pan|pán|pan[íi]|dott\.?|egr\. ?sig\.?|gent\.ma|sr\.?|sra\.?|señor|señora|d\.|dña\.|dhr\.|mevr\.|mr\.?|mrs\.?|ms\.?|messrs\.?|m\.|mme|monsieur|madame|sig\.|spett\.? ?le|an|an die|to|attn:?)$/iu;
+  /^(?:herrn?|frau|familie|eheleute|firma|fa\.|hr\.?|fru|pan|pán|pan[íi]|dott\.?|egr\. ?sigg?\.?|egregi(?:o|a)? sig(?:nor[ei]|\.)|gent\.(?:ma|mo|mi)|preg\.(?:mo|ma|mi)(?: sigg?\.)?|sr\.?|sra\.?|señor|señora|d\.|dña\.|dhr\.|mevr\.|mr\.?|mrs\.?|ms\.?|messrs\.?|m\.|mme|monsieur|madame|monsieur et madame|m\. et mme|m\. ou mme|mr et mme|mr\.? (?:and|&) mrs\.?|herrn? und frau|frau und herrn?|de heer|mevrouw|sig\.|spett\.? ?le|an|an die|to|attn:?)$/iu;
