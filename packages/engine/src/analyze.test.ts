@@ -1402,3 +1402,36 @@ test('codes that look like money, an ordinal or another label keep what they are
     `),
   ).toMatchObject({ document_id: '2025/A/00783', customer_id: 'C01152' });
 });
+
+test('what leaves the amount due was paid, and the end of some days is no date of issue', () => {
+  const fields = read(`
+    Abrechnung Nr.: BK-2023-0417                          27.08.2024
+
+    Gesamtbetrag                                          2.502,56 EUR
+    Ihre Vorauszahlungen (12 x 155,00 EUR)              - 1.860,00 EUR
+    Nachzahlung                                             642,56 EUR
+
+    Ab 01.11.2024 beträgt die monatliche Vorauszahlung 165,00 EUR.
+  `);
+  expect(fields).toMatchObject({ amount_total: '2502.56', amount_paid: '1860.00', amount_due: '642.56' });
+  expect(
+    read(`
+      FACTURE N° FA00002319
+
+      Date            Code client
+      28/03/2025      CLI0417
+
+      Chantier : remplacement du chauffe-eau, intervention du 24 au 26/03/2025
+    `),
+  ).toMatchObject({ date_issue: '2025-03-28' });
+});
+
+test('a limited partnership is in register A, the company that manages it in register B', () => {
+  const fields = read(`
+    Rechnung 3317                                         26.06.2025
+
+    USt-IdNr. DE119508823 Registergericht Duisburg HRA 8806
+    pers. haft. Gesellschafterin: Terhorst Verwaltungs-GmbH, HRB 11207, Geschäftsführer Willem Terhorst
+  `);
+  expect(fields.sender_ic).toBe('8806');
+});

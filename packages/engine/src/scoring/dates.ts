@@ -30,7 +30,11 @@ export function scoreDates(findings: Findings, put: Put): void {
         return [];
       const taken = claimed(value, field);
       const isOther = () =>
-        isOfOther(findings, pair.key) || isOfRow(findings, pair.key) || beginsPeriod(value, dates) || isOfDebit(value);
+        isOfOther(findings, pair.key) ||
+        isOfRow(findings, pair.key) ||
+        beginsPeriod(value, dates) ||
+        endsPeriod(value) ||
+        isOfDebit(value);
       if (field === 'date_issue' && weight < 1 && isOther()) return [];
       const isInside = isDated && field === 'date_issue' && weight < 1 && isInSentence(findings, pair.key);
       const doubt =
@@ -41,7 +45,11 @@ export function scoreDates(findings: Findings, put: Put): void {
   }
   const issue = scored.get('date_issue')!;
   const free = dates.filter(
-    (value) => value.page === 1 && !claimed(value, 'date_issue') && !findings.isItem(value.page, value.line),
+    (value) =>
+      value.page === 1 &&
+      !claimed(value, 'date_issue') &&
+      !findings.isItem(value.page, value.line) &&
+      !endsPeriod(value),
   );
   const letter = free.find(isOfLetter);
   const first = [...(letter ? [letter] : []), ...free.filter((value) => value !== letter)].slice(0, 2);
@@ -101,6 +109,16 @@ const isOfRow = ({ values }: Findings, { page, line, box }: Key): boolean =>
     ({ type, decimals, ...value }) =>
       type === 'amount' && decimals === 2 && value.page === page && value.line === line && value.box[0] > box[2],
   );
+
+/** "du 24 au 26/03/2025": the last of some days, of which the first has no month of its own. */
+function endsPeriod({ tokens }: Value): boolean {
+  const { segment } = tokens[0]!;
+  const at = segment.tokens.indexOf(tokens[0]!);
+  const [first, word] = [segment.tokens[at - 2], segment.tokens[at - 1]];
+  return (
+    /^\d{1,2}\.?$/.test(first?.text ?? '') && /^(?:au|bis|to|al|do|t\/m|tot|até|till|til|-|–)$/i.test(word?.text ?? '')
+  );
+}
 
 /** "vom 06.12.2013 bis zum 06.12.2014": a day on which a period begins. */
 function beginsPeriod({ tokens }: Value, dates: Value[]): boolean {

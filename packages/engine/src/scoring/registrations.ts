@@ -69,6 +69,9 @@ export function scoreRegistrations(findings: Findings, put: Put): void {
       found.push({ kind, scored, role: roleAt(findings, value, key), key });
     }
   }
+  // A limited partnership is in register A; register B has the company that manages it.
+  if (found.some((one) => one.kind === 'ic' && isRegister(one.key, 'hra')))
+    for (const one of found) if (one.kind === 'ic' && isRegister(one.key, 'hrb')) one.scored.score += PARTNER;
   for (const one of found) {
     const same = one.kind === 'ic' ? findVatIdOf(one, found) : undefined;
     if (same) one.role = same.role;
@@ -143,6 +146,12 @@ const isInside = ({ parties }: Findings, role: Role, { page, box }: Scored) =>
       box[2] <= party.box[2] + 1 &&
       box[3] <= party.box[3] + 1,
   );
+
+/** What a number of the managing company is less likely the sender's, in logits. */
+const PARTNER = -1.5;
+
+const isRegister = (key: Key | undefined, register: 'hra' | 'hrb'): boolean =>
+  key?.phrase.split(' ').includes(register) ?? false;
 
 /** Spanish and Indian tax numbers stand alone under the name; their check character tells them from other codes. */
 function looseTaxNumbers({ pages }: Findings): Scored[] {

@@ -94,6 +94,11 @@ export function scoreTotals(findings: Findings, put: Put): void {
     pairs(findings, '_withheld', amounts, { last: true }).map(({ value }) => toUnits(value.value)),
   );
   chosen.amount_paid = chosen.amount_paid?.filter(({ units }) => !withheld.has(units));
+  const due = chosen.amount_due?.[0];
+  // What leaves the amount due of the total has been paid.
+  chosen.amount_paid = chosen.amount_paid
+    ?.map((one) => (total && due && leaves(total, one, due) ? { ...one, score: one.score + LEAVES_DUE } : one))
+    .sort((a, b) => b.score - a.score);
   const isPaid = chosen.amount_paid?.some((amount) => amount.score > 1);
   if (total && !isPaid && !chosen.amount_due?.some((amount) => amount.score > 0)) {
     chosen.amount_due = [...(chosen.amount_due ?? []), { ...total, score: Math.min(0, total.score - 0.8) }];
@@ -120,6 +125,12 @@ export function scoreTotals(findings: Findings, put: Put): void {
     );
   }
 }
+
+/** That total and due differ by what was paid, in logits. */
+const LEAVES_DUE = 1.5;
+
+const leaves = (total: Amount, paid: Amount, due: Amount): boolean =>
+  paid.units !== 0 && Math.abs(total.units - Math.abs(paid.units) - due.units) <= 101;
 
 /** No tax is as much as the total. */
 const isMore = (tax: Amount, total: Amount | undefined): boolean =>

@@ -1,6 +1,7 @@
 import type { PageLayout, Segment } from '../../layout/page-layout';
 import { isBeside, isInColumn, linesBetween } from '../../layout/relations';
 import type { Position } from '../../recognition';
+import { isPostal, isStreet } from './party-forms';
 
 /** Segments under one another with the same left or right edge. */
 export function findBlocks(page: PageLayout): Segment[][] {
@@ -12,13 +13,18 @@ export function findBlocks(page: PageLayout): Segment[][] {
       const aligned =
         Math.abs(last.box[0] - segment.box[0]) < 0.8 * page.unit ||
         (last.box[0] > page.width * 0.4 && Math.abs(last.box[2] - segment.box[2]) < 0.2 * page.unit);
-      return aligned && gap > -0.6 && gap < 1.1 && !isSetApart(one, segment);
+      const isNear = gap < 1.1 && !isSetApart(one, segment);
+      return aligned && gap > -0.6 && (isNear || (gap < 2.2 && isPlaceOf(one, segment)));
     });
     if (block) block.push(segment);
     else blocks.push([segment]);
   }
   return blocks.flatMap((block) => (isUnderLogo(block, page.unit) ? [block.slice(0, 1), block.slice(1)] : [block]));
 }
+
+/** An address may have an empty line between its street and its place, where another line would stand. */
+const isPlaceOf = (block: Segment[], next: Segment): boolean =>
+  isStreet(block.at(-1)!.text) && !block.some(({ text }) => isPostal(text)) && isPostal(next.text);
 
 /** A logo in large letters stands apart from the window under it, of which the lines stand closer together. */
 function isUnderLogo([logo, first, second]: Segment[], unit: number): boolean {

@@ -858,3 +858,30 @@ test.each(['Ajmer, RAJASTHAN, 305001', 'Thrissur, Kerala - 680 001', 'Kolkata, W
     expect(isPostal(place)).toBe(true);
   },
 );
+
+test('for whom it is in a company is no part of its name, and a site is no recipient', () => {
+  expect(
+    read(`
+      Factuur 2025-1406
+
+      Aan: Kinderopvang De Bosuil B.V., t.a.v. de administratie, Kerkweg 11, 3732 EB De Bilt
+    `),
+  ).toMatchObject({ recipient_name: 'Kinderopvang De Bosuil B.V.', recipient_address: 'Kerkweg 11, 3732 EB De Bilt' });
+  expect(
+    read(`
+      SARL Eau et Flamme Nantaise                FACTURE N° FA00002319
+      31 rue de la Carterie
+      44000 Nantes
+
+                                                 Monsieur et Madame LE GUENNEC
+                                                 14 avenue de la Gare de Chantenay
+
+                                                 44100 NANTES
+
+      Chantier : remplacement du chauffe-eau
+    `),
+  ).toMatchObject({
+    recipient_name: 'Monsieur et Madame LE GUENNEC',
+    recipient_address: '14 avenue de la Gare de Chantenay, 44100 NANTES',
+  });
+});

@@ -66,7 +66,7 @@ export function findParties(whole: PageLayout, keys: Key[], isItem: (line: numbe
   }
   // Papers for the customs name no buyer beside the consignee.
   const consignee = parties.find(({ role }) => role === 'delivery');
-  if (consignee && !has('recipient')) parties.push({ ...consignee, role: 'recipient' });
+  if (consignee?.address && !has('recipient')) parties.push({ ...consignee, role: 'recipient' });
   const likeliest = has('recipient') ? undefined : findLikeliestBlock(page, keys, parties);
   if (likeliest) parties.push(likeliest);
   return parties;

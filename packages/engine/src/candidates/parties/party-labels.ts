@@ -34,6 +34,9 @@ export function isHeading(key: Key, page: PageLayout): boolean {
   const rest = segment.tokens
     .slice(segment.tokens.indexOf(last) + 1)
     .filter((token) => /[\p{L}\p{N}]/u.test(token.text));
+  // "Von - Nach - Schiff" head the columns of a journey.
+  const columns = page.lines.find(({ number }) => number === key.line)?.segments.length ?? 1;
+  if (rest.length === 0 && columns > 2 && /^(?:von|nach|van|naar|z|do|da|od)$/.test(key.phrase)) return false;
   if (rest.length === 0) return key.box[1] < page.height * 0.75;
   if (isWholeLabel(segment, key)) return key.box[1] < page.height * 0.75;
   // "Sayın Müşterimiz," begins a letter.

@@ -131,6 +131,10 @@ const goesOn = (name: string, next: string) =>
 const PERSON =
   /^(?:attn|attention|att|z hd|zu handen|fao|for the attention of|t a v|ter attentie van|a l attention de|a la atencion de)$/;
 
+/** "De Bosuil B.V. t.a.v. de administratie": for whom in the company it is. */
+const ADDRESSEE =
+  /(?<=\p{L}{2}.*),? (?:t\. ?a\. ?v\.|ter attentie van|z\. ?Hd\.|zu Händen|attn:?|att:|FAO|à l['’]attention de|all['’]attenzione di|alla c\.a\.|k rukám|do rąk)(?: .*)?$/iu;
+
 /** "Cintorínska 18" */
 const isHouse = (text: string) => /^\p{Lu}[\p{L}. ]+ \d{1,4}(?:[/-]\d{1,4})?[a-z]?$/iu.test(text);
 
@@ -145,6 +149,7 @@ function nameIn(line: string, source: PageLayout['source']): string {
   const name = line
     .split(/\s+[|·•∙]\s+(?=.*\d)/)[0]!
     .replace(/(?<=\p{L}\.?) ?\([\d -]{5,}(?:-[A-Z])?\)$/u, '')
+    .replace(ADDRESSEE, '')
     .replace(/,$/, '');
   // Letters that OCR confuses in the words for a legal form.
   return source === 'ocr' ? name.replace(/\bS[O0]N(?=\.?,? BHD\b)/i, 'SDN').replace(/\bGMB[RK]\b/i, 'GmbH') : name;
