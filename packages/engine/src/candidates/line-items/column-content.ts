@@ -60,7 +60,8 @@ const countNumbers = (cells: Token[][], mark: DecimalMark) =>
 
 /** The number that a cell is, without its sign, with a currency or unit of few letters around it; undefined when it is none. */
 export function numberIn(text: string, mark: DecimalMark): number | undefined {
-  const match = NUMBER_CELL.exec(text);
+  // "PLO-014" is a code, "EUR -14.00" an amount.
+  const match = /^\p{L}{1,3}[-–]\d+$/u.test(text) ? undefined : NUMBER_CELL.exec(text);
   const value = match && parseNumber(match[1]!, mark);
   return value ? Number(value) : undefined;
 }
@@ -140,8 +141,13 @@ function settleTotal(meanings: Meaning[], content: Content[]): void {
 function settleRates(meanings: Meaning[], content: Content[]): void {
   const percent = (index: number) =>
     share(filledTexts(content[index]!), (text) => /^\d{1,2}(?:[.,]\d{1,2})? ?%$/.test(text)) > 0.8;
+  // "20,0" under "TVA" has fewer decimals than money.
+  const rounded = (index: number) => {
+    const texts = filledTexts(content[index]!);
+    return new Set(texts).size <= MOST_RATES && share(texts, (text) => /^\d{1,2}(?:[.,]\d)?$/.test(text)) === 1;
+  };
   const tax = meanings.indexOf('tax');
-  if (tax >= 0 && !meanings.includes('rate') && percent(tax)) meanings[tax] = 'rate';
+  if (tax >= 0 && !meanings.includes('rate') && (percent(tax) || rounded(tax))) meanings[tax] = 'rate';
   const rate = meanings.indexOf('rate');
   if (rate >= 0 && tax >= 0 && percent(tax) && share(filledTexts(content[rate]!), hasCents) === 1) {
     meanings[tax] = 'rate';

@@ -685,3 +685,39 @@ test('charges and credits of a guest', () => {
     { description: 'Dinner Restaurant', amount_total_base: '61.50' },
   ]);
 });
+
+test('a remark over the head is no heading, codes with a hyphen are no amounts, and rounded numbers under a tax are rates', () => {
+  expect(
+    rows(`
+      (attestation TVA reçue)
+        Code          Désignation                 Un.    Qté       P.U. HT     Montant HT     TVA
+      PLO-014         Dépose ancien chauffe-eau   U      1,00       145,00         145,00     10,0
+      RAC-07          Raccordement hydraulique    ML     6,50        38,40         249,60      5,5
+    `),
+  ).toEqual([
+    expect.objectContaining({ code: 'PLO-014', rate: '10.0', amount_total_base: '145.00' }),
+    expect.objectContaining({ code: 'RAC-07', rate: '5.5', amount_total_base: '249.60' }),
+  ]);
+});
+
+test('premiums of insurances and shares of costs', () => {
+  expect(
+    rows(`
+      Vertragsteil            Nettobeitrag     Steuersatz     Versicherungsteuer     Beitrag
+      Wohngebäude Feuer         118,40 €        13,20 %              15,63 €        134,03 €
+      Hausrat Komfort           142,00 €        16,15 %              22,93 €        164,93 €
+    `)[0],
+  ).toMatchObject({
+    description: 'Wohngebäude Feuer',
+    amount_total_base: '118.40',
+    rate: '13.20',
+    amount_total: '134.03',
+  });
+  expect(
+    rows(`
+      Kostenart            Gesamtkosten     Umlageschlüssel     Ihr Anteil
+      Grundsteuer             7.842,16       m2 Wohnfläche          417,60
+      Müllabfuhr              4.380,72       Personen               213,69
+    `)[0],
+  ).toMatchObject({ description: 'Grundsteuer', amount_total: '417.60' });
+});

@@ -65,7 +65,15 @@ function isBand(band: Line[], page: PageLayout): boolean {
     const isPair = line.segments.some(({ tokens }) => tokens.slice(0, -1).some(({ text }) => /\p{L}:$/u.test(text)));
     // "We charge for the goods and services delivered:" comes before a table.
     const isSentence = line.segments.some(({ tokens, text }) => tokens.length > LONGEST_HEADING && /:$/.test(text));
-    return gap < 0.9 && !isPair && !isSentence && !line.tokens.some((token) => /\d[.,]\d{2}\b|\d{3}/.test(token.text));
+    // "(attestation TVA reçue)" over a table belongs to the text before it.
+    const isRemark = line.segments.length === 1 && line.tokens.length > 2 && /^\(.+\)$/.test(line.segments[0]!.text);
+    return (
+      gap < 0.9 &&
+      !isPair &&
+      !isSentence &&
+      !isRemark &&
+      !line.tokens.some((token) => /\d[.,]\d{2}\b|\d{3}/.test(token.text))
+    );
   });
 }
 
