@@ -1435,3 +1435,35 @@ test('a limited partnership is in register A, the company that manages it in reg
   `);
   expect(fields.sender_ic).toBe('8806');
 });
+
+test('whose a registration is, by the genitive of its owner, by its form, and by a register of clubs', () => {
+  expect(
+    read(`
+      Rechnung 24/0093                                  29.11.2024
+
+      USt-IdNr. des Leistungsempfängers: DE118420677
+    `),
+  ).toMatchObject({ recipient_vat_id: 'DE118420677' });
+  expect(
+    read(`
+      Waterlijn Advies B.V.                FACTUUR
+      Oostzeedijk 288
+      3063 CJ Rotterdam
+      NL857204166B01
+
+      Factuurnr.           F25.0388
+      Verplichtingnr.      4500118820
+      Wij verzoeken u het bedrag vóór 30 mei 2025 over te maken.
+    `),
+  ).toMatchObject({ sender_vat_id: 'NL857204166B01', order_id: '4500118820', date_due: '2025-05-30' });
+  expect(read('Gebührenrechnung 2025/2    15.08.2025\n\nVereinsregister Rostock VR 1886').sender_ic).toBe('1886');
+});
+
+test('the number of a way bill is not that of the bill', () => {
+  expect(
+    read(`
+      Invoice No.            e-Way Bill No.
+      SFS/24-25/1187         2714 8830 9926
+    `),
+  ).toMatchObject({ document_id: 'SFS/24-25/1187' });
+});

@@ -204,7 +204,8 @@ const VAT_CHECKS: Record<string, (body: string) => boolean> = {
 };
 
 /** Numbers that say themselves what they are, so that they need no label: the Swiss and Norwegian ones with their ending. */
-export const namesItself = (vatId: string): boolean => /^CHE\d{9}(?:MWST|TVA|IVA)$|^NO\d{9}MVA$/.test(vatId);
+export const namesItself = (vatId: string): boolean =>
+  /^CHE\d{9}(?:MWST|TVA|IVA)$|^NO\d{9}MVA$|^NL\d{9}B\d{2}$/.test(vatId);
 
 const weigh = (text: string, weights: number[]) =>
   digitsOf(text).reduce((sum, digit, at) => sum + digit * weights[at]!, 0);

@@ -102,9 +102,12 @@ export function findKeys(page: PageLayout, dictionary: Dictionary = KEYS): Key[]
       // "C/ Mayor 7" is a street.
       // "C 01152" has its letter in front; "č." is an abbreviation.
       const isLetter = /^(?:\(c\)|C\/|C)$/.test(entry.token.text) && phrase?.parts.length === 1;
+      // "facturation@example.com"
+      const isAddress = /\p{L}@\p{L}/u.test(entry.token.text);
       if (
         !phrase ||
         isLetter ||
+        isAddress ||
         !(entry.first || isBehindStroke(entry)) ||
         (!end!.last && !/[:.]|\/\p{L}{3}/u.test(end!.token.text))
       ) {

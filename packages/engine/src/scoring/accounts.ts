@@ -9,8 +9,10 @@ import { isBesideBank } from './references';
 
 /** Account numbers and the codes of banks, by their check digits and labels. */
 export function scoreBank(findings: Findings, put: Put): void {
-  // Behind a VAT number there may stand the label of the IBAN.
-  const ibans = findings.values.filter((value) => value.type === 'iban' && !value.value.includes('IBAN'));
+  // Behind a VAT number there may stand the label of the IBAN, or of another number.
+  const ibans = findings.values.filter(
+    (value) => value.type === 'iban' && !value.value.includes('IBAN') && !/[A-Z]{6}/.test(value.value.slice(4)),
+  );
   put(
     'iban',
     ibans.map((value, at) => {

@@ -211,8 +211,8 @@ function registration(
     };
   }
   if (kind === 'ic') {
-    // Numbers of German registers of companies may be short.
-    const least = /(?:^| )hr[ab](?: |$)/.test(key.phrase) ? 2 : 5;
+    // Numbers of German registers may be short.
+    const least = /(?:^| )(?:hr[ab]|vr|vereinsregister)(?: |$)/.test(key.phrase) ? 2 : 5;
     if (digits.length < least || digits.length > 14) return undefined;
     // "RCS Nantes - 14 quai de la Fosse, 44000 Nantes": the numbers of French companies have nine digits or fourteen.
     if (FRENCH.test(key.phrase) && /^\d{1,8}$/.test(compact)) return undefined;
@@ -227,7 +227,7 @@ function registration(
 }
 
 const OF_RECIPIENT =
-  /\b(?:ihre|your|customer|client|kunden|votre|vase|buyer|recipient|uw|vevo|v no|v n|v nif|v nipc|vosso|vostra|vs|cliente|clientului|kunde|kundens|klant|klienta|nabywcy|odberatele|odberatela|zakaznika|asiakkaan|ostajan|koper|comprador|acheteur|preneur|acquirente|cessionario|committente|destinatario|leistungsempfanger|rechnungsempfanger|cumparator|cumparatorului)\b/;
+  /\b(?:ihre|your|customer|client|kunden|votre|vase|buyer|recipient|uw|vevo|v no|v n|v nif|v nipc|vosso|vostra|vs|cliente|clientului|kunde|kundens|klant|klienta|nabywcy|odberatele|odberatela|zakaznika|asiakkaan|ostajan|koper|comprador|acheteur|preneur|acquirente|cessionario|committente|destinatario|(?:leistungs|rechnungs)empfangers?|auftraggebers?|cumparator|cumparatorului)\b/;
 
 /** Whose a number is: by the words of its label, else by the block it stands in or under. */
 function roleAt(findings: Findings, placed: Pick<Placed, 'box' | 'page'>, key: Key | undefined): Role | undefined {

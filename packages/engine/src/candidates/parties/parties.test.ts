@@ -885,3 +885,59 @@ test('for whom it is in a company is no part of its name, and a site is no recip
     recipient_address: '14 avenue de la Gare de Chantenay, 44100 NANTES',
   });
 });
+
+test('an address of the mail, the hours of an office, a site and a guest are no parties', () => {
+  expect(
+    read(`
+      Facture
+
+      Classeo SAS                         Facturer à
+      129 rue Servient                    Cabinet Delorme Expertise
+      69003 Lyon                          27 place Grenette
+      France                              38000 Grenoble
+      facturation@classeo.example         France
+      FR TVA FR28849513072                FR TVA FR00403882194
+    `),
+  ).toMatchObject({
+    sender_name: 'Classeo SAS',
+    sender_vat_id: 'FR28849513072',
+    recipient_name: 'Cabinet Delorme Expertise',
+    recipient_vat_id: 'FR00403882194',
+  });
+  expect(
+    read(`
+      CITY OF ALDERBROOK                                       Customer Service (509) 555-0148
+      Department of Public Utilities                           Mon–Fri 8am–5pm
+      1420 Riverside Ave, Spokane Valley, WA 99206
+
+      Account Number:   0038-5521-02
+    `).sender_name,
+  ).not.toContain('8am');
+  expect(
+    read(`
+      Hotel Zum Alten Zollhaus
+      Familie Steinhauser KG · Donaulände 16 · 94032 Passau
+
+      Brandl Messtechnik GmbH                           Rechnung: 58.107
+      Herrn Xaver Brandl                                Datum: 14.05.2025
+      Siemensstraße 20                                  Gast: Brandl, Xaver
+      93055 Regensburg
+    `).recipient_name,
+  ).toBe('Brandl Messtechnik GmbH');
+});
+
+test('words for "to" over a name are no part of it', () => {
+  expect(
+    read(`
+      Dr.-Ing. Friederike Hollender
+      Oppenhoffallee 88 · 52066 Aachen
+
+      An die
+      Sächsische Kranbau AG
+      Torgauer Straße 233
+      04347 Leipzig
+
+      Rechnung Nr. 2025-R17                  Aachen, den 11. Juni 2025
+    `).recipient_name,
+  ).toBe('Sächsische Kranbau AG');
+});

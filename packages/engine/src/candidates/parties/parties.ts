@@ -3,7 +3,7 @@ import type { Key } from '../key-phrases';
 import { readWindow } from './letter-window';
 import { findLikeliestBlock } from './likeliest-block';
 import type { Party, Role } from './party';
-import { isBox } from './party-forms';
+import { isBox, isPostal } from './party-forms';
 import { isHeading, isOnSlip, roleOf } from './party-labels';
 import { linesUnder } from './party-lines';
 import { readParty } from './read-party';
@@ -16,6 +16,7 @@ export function findParties(whole: PageLayout, keys: Key[], isItem: (line: numbe
   const page = { ...whole, segments: whole.segments.filter(({ line }) => !isItem(line)) };
   const parties: Party[] = [];
   let remitted: Party | undefined;
+  let guest: Party | undefined;
   for (const key of keys) {
     const named = roleOf(key);
     if (!named || !isHeading(key, page)) continue;
@@ -24,8 +25,11 @@ export function findParties(whole: PageLayout, keys: Key[], isItem: (line: numbe
     const role = onSlip ? 'sender' : named;
     const lines = linesUnder(page, key, keys);
     const party = readParty(role, lines, keys, page, 'label');
-    if (party && (party.name || party.address)) parties.push(party);
-    if (party && /^remit/.test(key.phrase)) remitted = party;
+    if (!party || !(party.name || party.address)) continue;
+    // Who slept or was treated is not always who pays.
+    if (GUEST.test(key.phrase) && !(party.address && isPostal(party.address.text))) guest ??= party;
+    else parties.push(party);
+    if (/^remit/.test(key.phrase)) remitted = party;
   }
   // Cheques go to a box elsewhere; the letterhead with the same name has the sender's address.
   const head = remitted?.name && findSender(page, keys, without(parties, remitted));
@@ -67,10 +71,13 @@ export function findParties(whole: PageLayout, keys: Key[], isItem: (line: numbe
   // Papers for the customs name no buyer beside the consignee.
   const consignee = parties.find(({ role }) => role === 'delivery');
   if (consignee?.address && !has('recipient')) parties.push({ ...consignee, role: 'recipient' });
+  if (guest && !has('recipient')) parties.push(guest);
   const likeliest = has('recipient') ? undefined : findLikeliestBlock(page, keys, parties);
   if (likeliest) parties.push(likeliest);
   return parties;
 }
+
+const GUEST = /^(?:gast|guest|gaste|ospite|huesped|hote)$/;
 
 /** Over the window of a letter there is room for a short name and a box; the foot tells the whole name with the street. */
 function findSeat(page: PageLayout, sender: Party, keys: Key[], taken: Party[]): Party {

@@ -93,7 +93,7 @@ export function readParty(
       continue;
     }
     if (SALUTATION.test(name.text)) {
-      name = toLine([...name.tokens, ...line.tokens]);
+      name = TO.test(name.text) ? line : toLine([...name.tokens, ...line.tokens]);
       continue;
     }
     if (/^[^:]{2,30}\s+:\s/.test(line.text)) continue;
@@ -134,6 +134,9 @@ const PERSON =
 /** "De Bosuil B.V. t.a.v. de administratie": for whom in the company it is. */
 const ADDRESSEE =
   /(?<=\p{L}{2}.*),? (?:t\. ?a\. ?v\.|ter attentie van|z\. ?Hd\.|zu Händen|attn:?|att:|FAO|à l['’]attention de|all['’]attenzione di|alla c\.a\.|k rukám|do rąk)(?: .*)?$/iu;
+
+/** Words over a name that are no part of it. */
+const TO = /^(?:an(?: die| den| das)?|to|attn:?)$/i;
 
 /** "Cintorínska 18" */
 const isHouse = (text: string) => /^\p{Lu}[\p{L}. ]+ \d{1,4}(?:[/-]\d{1,4})?[a-z]?$/iu.test(text);

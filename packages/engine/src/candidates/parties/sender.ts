@@ -16,11 +16,15 @@ export function findAddressLine(page: PageLayout, taken: Party[]): Party | undef
   for (const segment of page.segments) {
     if (segment.box[1] > page.height * 0.3 && segment.box[1] < page.height * 0.75) continue;
     const inline = splitAddressLine(segment.text) ?? splitSeat(page, segment);
-    if (!inline || taken.some((party) => overlaps(party.box, segment.box))) continue;
+    if (!inline || SITE.test(segment.text) || taken.some((party) => overlaps(party.box, segment.box))) continue;
     return senderInLine(page.number, segment.box, inline, 'company');
   }
   return undefined;
 }
+
+/** Where was worked: "BV Neubau Ärztehaus, Ellmosener Straße, 83043 Bad Aibling". */
+const SITE =
+  /^(?:BV|BVH|Bauvorhaben|Baustelle|Objekt|Projekt|Einsatzort|Leistungsort|Betreff|Betr\.|Site|Job|Project|Re|Chantier|Objet|Cantiere|Oggetto|Obra|Werk|Stavba|Akce)\b:?\s/iu;
 
 /** A seat with its label has the name in the line above. */
 function splitSeat(page: PageLayout, segment: Segment): { name: string; address: string } | undefined {
