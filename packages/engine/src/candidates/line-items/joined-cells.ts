@@ -49,6 +49,28 @@ export function splitUnits(drafts: DraftRow[], unit: number): void {
   }
 }
 
+/** "USt Betrag" over "7 % 104,58" are the headings of two columns that are set tight, not one of tax amounts. */
+export function splitRates(drafts: DraftRow[], mark: DecimalMark): void {
+  const found = drafts.map(({ cells }) => {
+    const tokens = cells.get('tax')?.tokens ?? [];
+    const end = tokens.findIndex(({ text }) => text.endsWith('%')) + 1;
+    const [percent, amount] = [tokens.slice(0, end), tokens.slice(end)].map((own) => ({
+      tokens: own,
+      raw: own.map(({ text }) => text).join(' '),
+    }));
+    const rate = parseNumber(percent!.raw.replace(/ ?%$/, ''), mark);
+    const value = parseNumber(amount!.raw, mark);
+    if (rate === undefined || value === undefined) return undefined;
+    return { rate: { ...percent!, value: rate }, amount: { ...amount!, value } };
+  });
+  if (drafts.length === 0 || !found.every((one) => one !== undefined)) return;
+  drafts.forEach(({ cells }, at) => {
+    cells.delete('tax');
+    cells.set('rate', found[at]!.rate);
+    cells.set('amount_total_base', found[at]!.amount);
+  });
+}
+
 /** "1 KR3M", "2 SFK5": numbers of rows under one heading with the codes. */
 export function dropPositions(drafts: DraftRow[]): void {
   const coded = drafts.flatMap(({ cells }) => cells.get('code') ?? []);

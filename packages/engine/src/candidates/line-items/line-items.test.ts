@@ -721,3 +721,16 @@ test('premiums of insurances and shares of costs', () => {
     `)[0],
   ).toMatchObject({ description: 'Grundsteuer', amount_total: '417.60' });
 });
+
+test('rates and amounts under headings that are set tight', () => {
+  expect(
+    rows(`
+      Beleg                          Anz.    Einh.      Einzel    USt Betrag
+      ICE Aachen-Leipzig              1      Fahrt      104,58    7 % 104,58
+      Mietwagen Leipzig-Aachen        2      Tage       100,00    19 % 200,00
+    `),
+  ).toEqual([
+    expect.objectContaining({ amount_base: '104.58', rate: '7', amount_total_base: '104.58' }),
+    expect.objectContaining({ amount_base: '100.00', rate: '19', amount_total_base: '200.00' }),
+  ]);
+});

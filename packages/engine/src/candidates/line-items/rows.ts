@@ -7,7 +7,7 @@ import { type Cells, type DraftRow, productHolds, readCells } from './cells';
 import { cutRow } from './column-content';
 import { type Meaning, MONEY, NUMERIC } from './column-meanings';
 import { finishRow } from './finish-row';
-import { dropPositions, splitCodes, splitQuantities, splitUnits, unstackCodes } from './joined-cells';
+import { dropPositions, splitCodes, splitQuantities, splitRates, splitUnits, unstackCodes } from './joined-cells';
 import { isCarried, isNumbering, isTotalLine } from './sums';
 
 /**
@@ -109,6 +109,7 @@ export function readRows(
   }
   const complete = drafts.filter((draft) => !isOpen(draft, columns));
   if (!columns.some(({ meaning }) => meaning === 'quantity')) splitQuantities(complete, mark);
+  if (!columns.some(({ meaning }) => meaning === 'rate' || meaning === 'amount_total_base')) splitRates(complete, mark);
   if (!columns.some(({ meaning }) => meaning === 'uom')) splitUnits(complete, page.unit);
   if (!columns.some(({ meaning }) => meaning === 'code')) {
     splitCodes(complete, page.unit);
