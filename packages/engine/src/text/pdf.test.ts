@@ -58,6 +58,22 @@ test.each([0, 90, 180, 270])('a page turned by %i degrees', async (angle) => {
   expect(size!.width < size!.height).toBe(angle % 180 === 0);
 });
 
+test.each([90, 180, 270])(
+  'words along the edge that are turned by %i degrees stand on their ink, and are read',
+  async (angle) => {
+    const bytes = await makePdf(async (pdf) => {
+      const font = await pdf.embedFont(StandardFonts.Helvetica);
+      const page = pdf.addPage([400, 600]);
+      page.drawText('Facture 2024-118 du 12/11/2024', { x: 60, y: 520, size: 14, font });
+      const [x, y] = angle === 90 ? [20, 100] : angle === 180 ? [380, 20] : [380, 560];
+      page.drawText('SWIFT: AGRIFRPP', { x, y, size: 10, font, rotate: degrees(angle) });
+    });
+    expect(await expectWordsOnInk(bytes)).toEqual(['Facture', '2024-118', 'du', '12/11/2024', 'SWIFT:', 'AGRIFRPP']);
+    const { fields } = await recognize(bytes, { mimeType: 'application/pdf' });
+    expect(fields.bic?.[0]).toMatchObject({ value: 'AGRIFRPP' });
+  },
+);
+
 test.each([0, 90])('a cropped page turned by %i degrees shows its part', async (angle) => {
   const bytes = await makePdf(
     corners((page) => {
