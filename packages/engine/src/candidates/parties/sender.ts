@@ -24,7 +24,7 @@ export function findAddressLine(page: PageLayout, taken: Party[]): Party | undef
 
 /** Where was worked: "BV Neubau Ärztehaus, Ellmosener Straße, 83043 Bad Aibling". */
 const SITE =
-  /^(?:BV|BVH|Bauvorhaben|Baustelle|Objekt|Projekt|Einsatzort|Leistungsort|Betreff|Betr\.|Site|Job|Project|Re|Chantier|Objet|Cantiere|Oggetto|Obra|Werk|Stavba|Akce)\b:?\s/iu;
+  /^(?:(?:BV|BVH|Bauvorhaben|Baustelle|Einsatzort|Leistungsort|Chantier|Cantiere)\b|(?:Objekt|Projekt|Betreff|Betr\.|Site|Job|Project|Re|Objet|Oggetto|Obra|Stavba|Akce):)/iu;
 
 /** A seat with its label has the name in the line above. */
 function splitSeat(page: PageLayout, segment: Segment): { name: string; address: string } | undefined {
