@@ -8,7 +8,7 @@ const MB = 1024 * 1024;
 const rules = (filters: Record<string, unknown> = {}, notifications: Record<string, unknown> = {}): InboxRules =>
   readInboxRules(
     { email: 'in@example.org', filters, dmarcCheckAction: 'accept', emailNotifications: notifications },
-    { name: 'Invoices' },
+    { name: 'Invoices', status: 'active' },
     (type) => type === 'application/pdf' || type.startsWith('image/'),
   );
 const conditions = (more: Record<string, unknown>) =>
