@@ -52,6 +52,22 @@ test('XML alone becomes an annotation with values, positions and a page', async 
   expect([page.status, page.headers.get('content-type')]).toEqual([200, 'image/png']);
 });
 
+test.each<[string, (text: string) => Buffer]>([
+  ['UTF-16', (text) => Buffer.from(`\ufeff${text}`, 'utf16le')],
+  ['UTF-16, the big end first', (text) => Buffer.from(`\ufeff${text}`, 'utf16le').swap16()],
+  ['UTF-16 without a mark', (text) => Buffer.from(text, 'utf16le')],
+  ['ISO-8859-1', (text) => Buffer.from(text, 'latin1')],
+  ['windows-1252', (text) => Buffer.from(text, 'latin1')],
+])('XML in %s is read', async (encoding, encode) => {
+  const text = fattura(body)
+    .toString()
+    .replace('UTF-8', encoding.split(/[ ,]/, 1)[0] ?? '');
+  const annotation = await send('fattura', encode(text));
+  expect(annotation).toMatchObject({ status: 'to_review', einvoice: true });
+  const { content } = await api.get(`/annotations/${annotation.id}/content`);
+  expect(findNode(content, 'sender_name')?.content.value).toBe('Società Esempio');
+});
+
 test('what a person has to decide stands in the messages', async () => {
   expect(await send('two.xml', fattura(body + body))).toMatchObject({
     einvoice: true,

@@ -3,7 +3,9 @@ import {
   type Api,
   backing,
   buildMail,
+  buildOutlookMessage,
   buildPdf,
+  buildTnef,
   idOf,
   invoiceLines,
   type Json,
@@ -240,6 +242,19 @@ describe('attachments', () => {
       'virus.exe': 'filtered_by_insecure_mime_type',
     });
     expect(email.filtered_out_document_count).toBe(3);
+  });
+
+  it.each([
+    ['winmail.dat', buildTnef],
+    ['message.msg', buildOutlookMessage],
+  ])('that Outlook has packed are taken: %s', async (filename, build) => {
+    const content = build({ files: [await file('packed.pdf')] });
+    const { url } = await sendNew({ attachments: [{ filename, content }] });
+    const email = await waitFor('the document', async () => {
+      const found = await api.get(url);
+      return found.annotations.length === 1 && found;
+    });
+    expect(statuses(email)).toEqual({ 'packed.pdf': 'processed' });
   });
 
   it('of a forwarded message are taken, and members of archives', async () => {

@@ -15,6 +15,7 @@ import {
 } from '@intake/testkit';
 import ExcelJS from 'exceljs';
 import JSZip from 'jszip';
+import { PDFDocument, PDFName } from 'pdf-lib';
 import sharp from 'sharp';
 
 /** Files of all kinds: archives, pictures, office documents and damaged PDFs. */
@@ -284,6 +285,36 @@ describe('a zip archive', () => {
   };
   const outcomes = (results: Awaited<ReturnType<typeof send>>) =>
     results.map(({ annotation, document }) => [document.original_file_name, annotation.status]);
+
+  it.each([true, false])('that is a PDF portfolio gives its files (packed: %s)', async (useObjectStreams) => {
+    const make = async (files: Record<string, Buffer>, isPortfolio: boolean): Promise<Buffer> => {
+      const pdf = await PDFDocument.load(await invoice('COVER-1'));
+      for (const [name, content] of Object.entries(files)) await pdf.attach(content, name);
+      if (isPortfolio) pdf.catalog.set(PDFName.of('Collection'), pdf.context.obj({ Type: 'Collection', View: 'T' }));
+      return Buffer.from(await pdf.save({ useObjectStreams }));
+    };
+    const files = { 'one.pdf': await invoice('P-1'), 'two.pdf': await invoice('P-2'), 'note.txt': Buffer.from('note') };
+    const results = await send(['portfolio.pdf', await make(files, true)]);
+    expect(outcomes(results)).toEqual([
+      ['one.pdf', 'to_review'],
+      ['two.pdf', 'to_review'],
+    ]);
+    const parent = await api.get(results[0]!.document.parent);
+    expect(parent).toMatchObject({
+      original_file_name: 'portfolio.pdf',
+      attachment_status: 'extracted_archive',
+      annotations: [],
+      messages: [{ content: 'Left out: "note.txt" (the queue takes no text/plain).' }],
+    });
+
+    expect(outcomes(await send(['attached.pdf', await make(files, false)]))).toEqual([['attached.pdf', 'to_review']]);
+    const cover = await send(['cover.pdf', await make({ 'note.txt': Buffer.from('note') }, true)]);
+    expect(outcomes(cover)).toEqual([['cover.pdf', 'to_review']]);
+    const many = Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`${i}.pdf`, Buffer.from('%PDF-1.4')]));
+    const [refused] = await send(['many.pdf', await make(many, true)]);
+    expect(refused?.annotation).toMatchObject({ status: 'failed_import' });
+    expect(refused?.document).toMatchObject({ attachment_status: 'failed_to_extract' });
+  });
 
   it('that is an ISDOC package becomes one document: the PDF is shown, the e-invoice is read', async () => {
     const isdoc =

@@ -165,6 +165,48 @@ it('goes on for the others when an inbox or a queue goes away before the message
   await imported(one, subject, 1);
 });
 
+/** What may go while a mail is on its way: an inbox, or its queue, at once or a day later. */
+const DELETIONS: [string, (tenant: Tenant) => Promise<unknown>][] = [
+  ['queue', ({ api, organization }) => api.delete(`/queues/${organization.queueId}?delete_after=0`)],
+  ['queue later', ({ api, organization }) => api.delete(`/queues/${organization.queueId}`)],
+  ['inbox', async ({ api }) => api.delete((await api.get('/inboxes')).results[0].url)],
+];
+
+it.each(DELETIONS)('is refused when its only inbox has gone before the message has come: %s', async (_, remove) => {
+  const gone = await begin();
+  const { subject, raw } = await compose();
+  const { answers, message } = await transact([gone.organization.inboxEmail], raw, () => remove(gone));
+  expect(answers).toEqual(['250 2.1.5']);
+  expect(message).toBe('550');
+  expect(await emailsOf(gone, subject)).toEqual([]);
+});
+
+it.each(DELETIONS)(
+  'says that the inbox has gone, to the sender too while it is known how: %s',
+  async (what, remove) => {
+    const gone = await begin();
+    const from = `${uniqueName('supplier')}@example.org`;
+    const { subject, raw } = await compose({ from });
+    const { message } = await transact([gone.organization.inboxEmail, second.email], raw, () => remove(gone));
+    expect(message).toBe('250');
+    const failure = 'The inbox, or its queue, was deleted before the message was read.';
+    const email = await waitFor(
+      'the e-mail to be read',
+      async () => (await emailsOf(gone, subject)).find(({ state }) => state !== 'received'),
+      PATIENCE,
+    );
+    expect(email).toMatchObject({ state: 'failed', failure, from: { email: from }, documents: [] });
+    await imported(one, subject, 1);
+    if (what !== 'queue later') return;
+    const told = await waitFor(
+      'the answer',
+      async () => relay.mails.find((one) => one.recipients.includes(from)),
+      PATIENCE,
+    );
+    expect(told.raw.replace(/=\r\n/g, '')).toContain(failure);
+  },
+);
+
 it('what one organization deletes and purges stays with the others', async () => {
   const { subject, raw } = await compose();
   await transact([one.organization.inboxEmail, other.organization.inboxEmail], raw);

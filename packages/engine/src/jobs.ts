@@ -1,4 +1,5 @@
 import path from 'node:path';
+import type { UnpackedArchive } from '@intake/untrusted';
 import type { PageImage, PageSize, Recognition, RecognizeOptions } from './recognition';
 import type { Barcode } from './separator/barcodes';
 import type { PageCodes } from './separator/qr-codes';
@@ -19,6 +20,8 @@ export interface EngineJobs {
   joinPictures: { input: { pictures: readonly Uint8Array[] }; output: Buffer };
   /** A PDF with an e-invoice in it. */
   embedInvoice: { input: { pdf: Uint8Array; xml: Uint8Array; fileName: string }; output: Buffer };
+  /** The files of a PDF portfolio; null: it is another PDF. Throws ArchiveError. */
+  openPortfolio: { input: { bytes: Uint8Array }; output: UnpackedArchive | null };
   /** A PDF for each run of page numbers; `turns`: by how much each page is turned clockwise, in degrees. */
   cutPdf: {
     input: {

@@ -7,6 +7,7 @@ import { findBarcodes } from './separator/barcodes';
 import { cutPdf } from './separator/cut-pdf';
 import { findPageCodes } from './separator/qr-codes';
 import { joinPictures } from './text/join-pictures';
+import { openPortfolio } from './text/portfolio';
 
 serveJobs<EngineJobs>({
   recognize: ({ bytes, options }) => recognize(bytes, options),
@@ -17,5 +18,6 @@ serveJobs<EngineJobs>({
   findBarcodes: ({ png }) => findBarcodes(png),
   joinPictures: ({ pictures }) => joinPictures(pictures),
   embedInvoice: ({ pdf, xml, fileName }) => embedInvoice(pdf, xml, fileName),
+  openPortfolio: ({ bytes }) => openPortfolio(bytes),
   cutPdf: ({ bytes, runs, turns }) => cutPdf(bytes, runs, turns),
 });

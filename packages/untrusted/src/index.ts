@@ -1,6 +1,7 @@
 /** Every touch of hostile input, so that it is written and attacked once. */
 export { acceptsMimeType } from './accepted-types';
 export { ArchiveError, type ArchiveReason } from './archive/archive-error';
+export { TOO_MANY_FILES } from './archive/entries';
 export { type ArchiveJobs, archiveWorker } from './archive/jobs';
 export type { UnpackedArchive } from './archive/unpack';
 export { type AheadOptions, ChildPool, type ChildPoolOptions, type JobTable, type RunOptions } from './child-pool';

@@ -87,6 +87,8 @@ function detectBinary(bytes: Buffer, extension: string): string | undefined {
   if (ascii(0, 4) === 'RIFF' && ascii(8, 12) === 'WEBP') return 'image/webp';
   if (ascii(4, 8) === 'ftyp') return detectIsoMedia(ascii(8, 12));
   if (ascii(0, 2) === 'BM' && bytes.length > 26 && bytes.readUInt32LE(6) === 0) return 'image/bmp';
+  // What Outlook packs attachments into (winmail.dat).
+  if (starts(0x78, 0x9f, 0x3e, 0x22)) return 'application/ms-tnef';
   // What Macs keep beside a file, under the same name.
   if (starts(0, 5, 0x16, 7) || starts(0, 5, 0x16, 0)) return 'application/applefile';
   // Programs write RTF under the name of a Word file, because Word opens it.
@@ -173,13 +175,24 @@ const startOf = (text: string) => text.slice(0, 1024).trimStart();
 /** The text of bytes that are printable text in UTF-8, UTF-16 or an 8-bit code; undefined for binary ones. */
 function decodeText(bytes: Buffer): string | undefined {
   if (bytes.length === 0) return undefined;
-  if (bytes[0] === 0xff && bytes[1] === 0xfe) return bytes.toString('utf16le', 2);
+  const wide = decodeWide(bytes);
+  if (wide !== undefined) return wide;
   const text = bytes.toString('utf8').replace(/^\ufeff/, '');
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what tells binary data.
   if (/[\u0000-\u0008\u000e-\u001a\u001c-\u001f]/.test(text)) return undefined;
   // A few undecodable bytes are an 8-bit code page or a character cut off at the end; many are binary data.
   const undecodable = text.match(/\ufffd/g)?.length ?? 0;
   return undecodable > 1 + text.length / 10 ? undefined : text;
+}
+
+/** UTF-16 by its mark, or because it begins with a tag (XML 1.0, appendix F); undefined for what is none. */
+function decodeWide(bytes: Buffer): string | undefined {
+  const start = bytes.toString('latin1', 0, 4);
+  if (start.startsWith('\xff\xfe')) return bytes.toString('utf16le', 2);
+  if (/^<\0[\w?!]\0/.test(start)) return bytes.toString('utf16le');
+  if (!start.startsWith('\xfe\xff') && !/^\0<\0[\w?!]/.test(start)) return undefined;
+  const even = bytes.subarray(start.startsWith('\xfe\xff') ? 2 : 0, bytes.length - (bytes.length % 2));
+  return Buffer.from(even).swap16().toString('utf16le');
 }
 
 function isJson(text: string): boolean {

@@ -44,6 +44,7 @@ import { createImportUpload } from './upload/import-upload';
 import { createJoinPackage } from './upload/isdoc-package';
 import { createJoinPictures } from './upload/join-pictures';
 import { createJudgeMailed } from './upload/judge-mailed';
+import { createOpenPortfolio } from './upload/open-portfolio';
 import { beginsLikeEInvoice, isReadableType, XML_START } from './upload/readable';
 import { createSubmissionStore } from './upload/submission.store';
 import { createUnpackArchives } from './upload/unpack-archives';
@@ -110,6 +111,7 @@ export const start = (env: Environment) =>
       tasks,
       unpackArchives: createUnpackArchives({
         ...{ backbone, files, fileStore, objects, documents, uploads, unpacker },
+        openPortfolio: createOpenPortfolio(engine),
         joinPackage: createJoinPackage(engine),
         findAcceptedTypes: async ({ organizationId, queueId }) =>
           (await readQueue(queueId, systemCaller('document-storage', organizationId)))?.acceptedMimeTypes ?? [],

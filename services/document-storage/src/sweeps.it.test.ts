@@ -53,10 +53,18 @@ beforeAll(async () => {
     runtime.onStop('unpacker', () => unpacker.close());
     const findAcceptedTypes = async () => queue.acceptedMimeTypes;
     const judgeMailed = async () => null;
-    // No archive here is a package of an e-invoice.
+    // No archive here is a package of an e-invoice, and no PDF is sent.
+    const openPortfolio = async () => null;
     const joinPackage: UnpackArchivesOptions['joinPackage'] = async (archive) => archive;
     const judging = { findAcceptedTypes, judgeMailed };
-    const unpackArchives = createUnpackArchives({ ...parts, ...judging, objects, unpacker, joinPackage });
+    const unpackArchives = createUnpackArchives({
+      ...parts,
+      ...judging,
+      objects,
+      unpacker,
+      openPortfolio,
+      joinPackage,
+    });
     const callHooks: ImportUploadOptions['callHooks'] = async (_, list) =>
       list.map((file) => ({ ...file, messages: [], failure: '' }));
     const isReadable = async () => true;

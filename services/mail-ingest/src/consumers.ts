@@ -5,7 +5,6 @@ import { JobError } from '@intake/untrusted';
 import type { createConcludeEmail } from './email/conclude-email';
 import type { Email, Reading } from './email/email';
 import type { EmailStore } from './email/email.store';
-import { QueueGone } from './email/read-email';
 import { joinThread } from './thread/join-thread';
 import type { ThreadStore } from './thread/thread.store';
 
@@ -111,7 +110,6 @@ export function createConsumers(options: ConsumerOptions): EventHandlers {
 
 /** Why an e-mail will never be read, in words for its recipient; empty when another try may help. */
 function failureOf(error: unknown): string {
-  if (error instanceof QueueGone) return error.message;
   if (error instanceof JobError) return 'The message could not be read: it takes too much time or memory.';
   return '';
 }

@@ -21,7 +21,7 @@ export function createInboxes(client: QueueClient) {
     try {
       const { inbox } = await client.resolveInbox({ email }, systemCaller('mail-ingest'));
       if (!inbox) return null;
-      const rules = readInboxRules(inbox, { name: '' }, () => false);
+      const rules = readInboxRules(inbox, { name: '', status: 'active' }, () => false);
       return {
         ...{ inboxId: inbox.id, organizationId: inbox.organizationId, queueId: inbox.queueId },
         mayDrop: rules.dropsForged || rules.allowedSenders.length > 0 || rules.deniedSenders.length > 0,
@@ -39,14 +39,14 @@ export function createInboxes(client: QueueClient) {
       return Promise.all(emails.map((email) => answers.get(email) ?? null));
     }),
 
-    /** The rules for an e-mail; null when its queue or inbox have gone. */
+    /** The rules for an e-mail, also while its queue is being deleted; null when queue or inbox have gone. */
     async findRules({
       organizationId,
       queueId,
     }: Pick<Email, 'organizationId' | 'queueId'>): Promise<InboxRules | null> {
       const caller = systemCaller('mail-ingest', organizationId);
       const [inbox, target] = await Promise.all([findInboxOf(caller, queueId), findQueueOf(caller, queueId)]);
-      if (!inbox || target?.status !== 'active') return null;
+      if (!inbox || !target) return null;
       return readInboxRules(inbox, target, (type) => acceptsMimeType(target.acceptedMimeTypes, type));
     },
 

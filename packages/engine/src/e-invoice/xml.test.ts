@@ -19,7 +19,16 @@ test('other encodings', () => {
   expect(parseXml(Buffer.from('<?xml version="1.0" encoding="iso-8859-1"?><x>é</x>', 'latin1')).text).toBe('é');
   const euro = Buffer.from('<?xml version="1.0" encoding="windows-1252"?><x>\u0080</x>', 'latin1');
   expect(parseXml(euro).text).toBe('€');
-  expect(parseXml(Buffer.from('\ufeff<x>é</x>', 'utf16le')).text).toBe('é');
+  const declared = '<?xml version="1.0" encoding="UTF-16"?><x>é</x>';
+  for (const text of [declared, `\ufeff${declared}`, '\ufeff<x>é</x>', '<x>é</x>']) {
+    const wide = Buffer.from(text, 'utf16le');
+    expect(parseXml(wide).text).toBe('é');
+    expect(parseXml(Buffer.from(wide).swap16()).text).toBe('é');
+  }
+  // What somebody has saved in another encoding than it says.
+  expect(parse(declared).text).toBe('é');
+  expect(parse('\ufeff<?xml version="1.0" encoding="windows-1252"?><x>é</x>').text).toBe('é');
+  expect(parseXml(Buffer.from("<?xml version='1.0' encoding = 'iso-8859-1'?><x>é</x>", 'latin1')).text).toBe('é');
 });
 
 test.each([

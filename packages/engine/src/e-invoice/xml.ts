@@ -104,9 +104,9 @@ function resolveEntities(text: string): string {
 
 function decode(bytes: Uint8Array): string {
   const start = Buffer.from(bytes.subarray(0, 200)).toString('latin1');
-  const isWide = /^(?:\xff\xfe|\xfe\xff)/.exec(start)?.[0];
-  const declared = /^[^>]*encoding=["']([\w.-]+)["']/.exec(start)?.[1];
-  const encoding = isWide ? (isWide === '\xff\xfe' ? 'utf-16le' : 'utf-16be') : (declared ?? 'utf-8');
+  const declared = /^[^>]*encoding\s*=\s*["']([\w.-]+)["']/.exec(start)?.[1];
+  const isNarrow = start.startsWith('\xef\xbb\xbf') || /^utf-?16/i.test(declared ?? '');
+  const encoding = wideEncodingOf(start) ?? (isNarrow ? 'utf-8' : (declared ?? 'utf-8'));
   try {
     return decodeCharset(bytes, encoding);
   } catch (error) {
@@ -114,6 +114,12 @@ function decode(bytes: Uint8Array): string {
       cause: error,
     });
   }
+}
+
+/** UTF-16 by its mark, or by its first characters (XML 1.0, appendix F); a declaration that can be read is in none. */
+function wideEncodingOf(start: string): string | undefined {
+  if (/^(?:\xff\xfe|<\0)/.test(start)) return 'utf-16le';
+  return /^(?:\xfe\xff|\0<)/.test(start) ? 'utf-16be' : undefined;
 }
 
 /**

@@ -26,6 +26,8 @@ export interface UnpackArchivesOptions {
   readonly documents: DocumentStore;
   readonly uploads: UploadStore;
   readonly unpacker: ChildPool<ArchiveJobs>;
+  /** The files of a PDF portfolio; null: it is another PDF. Throws ArchiveError. */
+  readonly openPortfolio: (bytes: Buffer) => Promise<UnpackedArchive | null>;
   /** The files as they become documents: those of an ISDOC package are put together. */
   readonly joinPackage: (archive: UnpackedArchive) => Promise<UnpackedArchive>;
   readonly findAcceptedTypes: (upload: Upload) => Promise<readonly string[]>;
@@ -55,12 +57,13 @@ export interface Candidate {
 }
 
 const ZIP = 'application/zip';
+const PDF = 'application/pdf';
 /** API: limits.md, message content. */
 const MAX_MESSAGE = 4096;
 
 /**
- * Opens the archives among the documents that were sent, each once: its members become documents of the upload, and the archive
- * says what became of it. API: documents-and-uploads.md section 2, zip files.
+ * Opens the archives and PDF portfolios among the documents that were sent, each once: its members become documents of the upload,
+ * and the archive says what became of it. API: documents-and-uploads.md section 2, zip files.
  */
 export function createUnpackArchives(options: UnpackArchivesOptions) {
   const {
@@ -71,6 +74,7 @@ export function createUnpackArchives(options: UnpackArchivesOptions) {
     documents,
     uploads,
     unpacker,
+    openPortfolio,
     joinPackage,
     findAcceptedTypes,
     judgeMailed,
@@ -101,12 +105,18 @@ export function createUnpackArchives(options: UnpackArchivesOptions) {
 
   const unpack = async (upload: Upload, archive: Document): Promise<void> => {
     const bytes = await objects.readAll(archive.s3Name);
+    const isPortfolio = archive.mimeType === PDF;
+    if (!bytes && isPortfolio) return;
     if (!bytes) throw new Refusal('NOT_FOUND');
-    const opened = await open(unpacker, bytes);
+    const opened = await open(() => (isPortfolio ? openPortfolio(bytes) : unpacker.run('unpack', { bytes })));
+    if (!opened) return;
     const stored = 'files' in opened ? await storeMembers(archive, await joinPackage(opened)) : [];
     const firstId = stored.length > 0 ? await ids.next('document', stored.length) : 0;
     const verdicts = await judge(upload, stored);
     const members = stored.map((file, i) => memberOf(archive, file, firstId + i, verdicts[i] as Verdict));
+    // What is in a portfolio may be of no use: its cover is read then, as other PDFs are.
+    if (isPortfolio && 'files' in opened && !members.some(isImportable))
+      return files.discard(stored.map(({ key }) => key));
     const outcome = 'files' in opened ? describe(opened, members) : opened;
     await transaction(database, async (session) => {
       if (!(await documents.markUnpacked(session, archive, outcome)) || members.length === 0) return;
@@ -121,7 +131,8 @@ export function createUnpackArchives(options: UnpackArchivesOptions) {
   };
 
   return async (upload: Upload, sent: readonly Document[]): Promise<void> => {
-    for (const document of sent) if (isArchive(document) && !isUnpacked(document)) await unpack(upload, document);
+    for (const document of sent)
+      if (!isUnpacked(document) && (isArchive(document) || document.mimeType === PDF)) await unpack(upload, document);
   };
 }
 
@@ -146,9 +157,9 @@ export function candidatesOf(
 
 type Outcome = { readonly status: ArchiveStatus; readonly message: string };
 
-async function open(unpacker: ChildPool<ArchiveJobs>, bytes: Buffer): Promise<UnpackedArchive | Outcome> {
+async function open<T>(opening: () => Promise<T>): Promise<T | Outcome> {
   try {
-    return await unpacker.run('unpack', { bytes });
+    return await opening();
   } catch (error) {
     const { name, reason, message } = error as ArchiveError;
     if (name === 'ArchiveError') return { status: reason, message };
@@ -194,8 +205,9 @@ function quote(name: string): string {
   return JSON.stringify(name.slice(0, 200));
 }
 
-function isArchive({ mimeType }: Document): boolean {
-  return mimeType === ZIP;
+/** A zip, or a PDF that was found to be a portfolio. */
+function isArchive(document: Document): boolean {
+  return document.mimeType === ZIP || isUnpacked(document);
 }
 
 function isUnpacked({ attachmentStatus }: Document): boolean {

@@ -63,8 +63,10 @@ export function createConcludeEmail(options: ConcludeEmailOptions) {
   /** Writes the mail about an occasion, unless the inbox wants none or it was sent before. */
   const prepareNotice = async (email: Email, occasions: readonly Occasion[], files: readonly string[] = []) => {
     const rules = outgoing.isEnabled && occasions.length > 0 ? await findRules(email) : null;
-    const notice = rules && writeNotice(email, occasions, rules, files);
-    if (!rules || !notice || (await deliveries.wasTold(email.id, notice.occasion))) return NOTHING;
+    // Of a queue that is being deleted is told only what it kept from being read.
+    const isTold = rules && (rules.isActive || email.state === 'failed');
+    const notice = isTold && writeNotice(email, occasions, rules, files);
+    if (!notice || (await deliveries.wasTold(email.id, notice.occasion))) return NOTHING;
     if ((await deliveries.findSubscribed(email.organizationId, [notice.to])).size === 0) return NOTHING;
     return toEffect(email, rules, notice);
   };

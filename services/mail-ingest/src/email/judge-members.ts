@@ -46,7 +46,7 @@ export function createJudgeMembers({ emails, findRules, loadRaw, look }: JudgeMe
   return async (organizationId: number, emailId: number, members: readonly Member[]): Promise<Verdict[]> => {
     const email = await emails.find(systemCaller('mail-ingest', organizationId), emailId);
     const rules = email && (await findRules(email));
-    if (!rules) throw new Refusal('NOT_FOUND');
+    if (!rules?.isActive) throw new Refusal('NOT_FOUND');
     const verdicts: Verdict[] = [];
     for (const member of members) {
       const seen = await lookAt(organizationId, member);

@@ -60,11 +60,6 @@ export type ShownEmail = Omit<extension.CallEmailHooksRequest, 'emailId' | 'queu
 /** What they answer. */
 export type HookedEmail = Omit<extension.CallEmailHooksResponse, 'pending'>;
 
-/** The queue that the e-mail was sent to has gone. */
-export class QueueGone extends Error {
-  override readonly name = 'QueueGone';
-}
-
 /** API: limits.md, e-mail body text. */
 const MAX_BODY_BYTES = 4096;
 /** API: limits.md, datapoint value. */
@@ -72,7 +67,7 @@ const MAX_VALUE_CHARACTERS = 1500;
 
 /**
  * Reads an e-mail from storage and puts its attachments on their way to annotations. May be done again for the same e-mail:
- * its documents and its upload are made once. Null: hooks are asked, and it is to be read again when they have answered. Throws QueueGone, and what the parser throws.
+ * its documents and its upload are made once. Null: hooks are asked, and it is to be read again when they have answered. Throws what the parser throws.
  */
 export function createReadEmail(options: ReadEmailOptions): (email: Email) => Promise<Reading | null> {
   const { loadRaw, parse, findRules, putFile, addAttachments, createUpload, callHooks, setAttachments } = options;
@@ -105,15 +100,28 @@ export function createReadEmail(options: ReadEmailOptions): (email: Email) => Pr
       await pipeline(loadRaw(email), createWriteStream(rawPath, { mode: 0o600 }));
       const message = await parse(rawPath, folder);
       const rules = await findRules(email);
-      if (!rules) throw new QueueGone('The queue of the inbox has been deleted.');
       const isImport = email.creatorId !== null;
       const checking = isImport ? Promise.resolve(null) : authenticate(email, message, rawPath);
       checking.catch(() => undefined);
-      const unwanted = isImport ? '' : whyUnwanted(message, rules.dropsForged ? await checking : null, rules);
+      const unwanted = isImport ? '' : whyUnwanted(message, rules?.dropsForged ? await checking : null, rules);
       if (unwanted) return { state: 'dropped', failure: unwanted };
 
+      const read = {
+        subject: message.subject,
+        from: message.from,
+        to: message.to,
+        cc: message.cc,
+        bcc: message.bcc,
+        messageId: message.messageId || email.messageId,
+        references: message.references,
+        bodyTextPlain: cutToBytes(message.textPlain, MAX_BODY_BYTES),
+        bodyTextHtml: cutToBytes(message.textHtml, MAX_BODY_BYTES),
+        authentication: await checking,
+        isAutomatic: email.envelope?.sender === '' || isAutomatic(message, options.mailDomain),
+      };
+      if (!rules?.isActive) return { state: 'failed', read: { ...read, ...NOTHING_TAKEN, failure: GONE } };
+
       const stored = await storeAttachments(email, message, rules);
-      const authentication = await checking;
       const hooked = stored.length > 0 ? await callHooks(email, showEmail(message, stored)) : NO_HOOKS;
       if (!hooked) return null;
       const attachments = applyHooks(stored, hooked, rules);
@@ -127,27 +135,20 @@ export function createReadEmail(options: ReadEmailOptions): (email: Email) => Pr
       return {
         state: message.problem ? 'failed' : 'imported',
         read: {
-          subject: message.subject,
+          ...read,
           from: hooked.sender ?? message.from,
-          to: message.to,
-          cc: message.cc,
-          bcc: message.bcc,
-          messageId: message.messageId || email.messageId,
-          references: message.references,
-          bodyTextPlain: cutToBytes(message.textPlain, MAX_BODY_BYTES),
-          bodyTextHtml: cutToBytes(message.textHtml, MAX_BODY_BYTES),
           uploadId: upload?.uploadId ?? null,
           documentIds,
           attachments,
           filteredOutDocumentCount: attachments.filter(({ status }) => isFilteredOut(status)).length,
-          authentication,
-          isAutomatic: email.envelope?.sender === '' || isAutomatic(message, options.mailDomain),
           failure: message.problem,
         },
       };
     });
 }
 
+const GONE = 'The inbox, or its queue, was deleted before the message was read.';
+const NOTHING_TAKEN = { uploadId: null, documentIds: [], attachments: [], filteredOutDocumentCount: 0 };
 const NO_HOOKS: HookedEmail = { files: [], additional: [], sender: undefined };
 
 /** What hooks are shown: the attachments that passed. API: hooks-and-connectors.md section 3.4. */
@@ -186,7 +187,8 @@ export function applyHooks(
 }
 
 /** Why an inbox does not take a message; empty: it does. API: email-import.md section 1.2. */
-function whyUnwanted(message: ParsedMessage, authentication: Authentication | null, rules: InboxRules): string {
+function whyUnwanted(message: ParsedMessage, authentication: Authentication | null, rules: InboxRules | null): string {
+  if (!rules) return '';
   const sender = senderProblemOf(rules, message.from?.email ?? '');
   if (sender) return sender;
   return rules.dropsForged && authentication?.dmarc === 'fail' ? 'The message fails DMARC.' : '';

@@ -2,8 +2,11 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buildOutlookMessage, buildTnef, type OutlookContent } from '@intake/testkit';
 import sharp from 'sharp';
+import { readOutlookMessage } from './outlook-message';
 import { type ParsedMessage, parseMessage } from './parse-message';
+import { readTnef } from './tnef';
 
 let folder: string;
 beforeEach(() => {
@@ -235,6 +238,91 @@ describe('forwarded messages', () => {
   it('are opened five deep', async () => {
     expect((await forwarded(5)).attachments).toHaveLength(1);
     expect(await forwarded(6)).toMatchObject({ attachments: [], problem: expect.stringMatching(/nested too deep/) });
+  });
+});
+
+describe('what Outlook has packed', () => {
+  const PDF = Buffer.from('%PDF-1.4 small');
+  const LARGE = Buffer.concat([Buffer.from('%PDF-1.4 '), Buffer.alloc(70_000, 'x')]);
+  const CONTENT: OutlookContent = {
+    text: 'Fällig in 30 Tagen',
+    files: [
+      { filename: 'Größe.pdf', content: PDF },
+      { filename: 'message', content: { text: 'inner', files: [{ filename: 'large.pdf', content: LARGE }] } },
+    ],
+  };
+  const sent = (bytes: Buffer, type = 'application/ms-tnef; name=winmail.dat', ...before: string[][]) =>
+    mixed(...before, part([`Content-Type: ${type}`, 'Content-Transfer-Encoding: base64'], bytes.toString('base64')));
+  const KINDS: [string, (content: OutlookContent) => Buffer, string][] = [
+    ['winmail.dat', buildTnef, 'application/ms-tnef; name=winmail.dat'],
+    ['a stored message', buildOutlookMessage, 'application/vnd.ms-outlook; name=a.msg'],
+  ];
+  const packedIn = (depth: number): OutlookContent => ({
+    files: [{ filename: 'x.pdf', content: depth === 1 ? PDF : packedIn(depth - 1) }],
+  });
+
+  it.each(KINDS)('comes in as attachments: %s', async (_, build, type) => {
+    for (const declared of [type, 'application/octet-stream; name=x']) {
+      const { attachments } = await sent(build(CONTENT), declared, part(['Content-Type: text/plain'], 'outer text'));
+      expect(attachments).toMatchObject([
+        { fileName: 'Größe.pdf', mimeType: 'application/pdf', size: PDF.length },
+        { fileName: 'large.pdf', mimeType: 'application/pdf', size: LARGE.length },
+      ]);
+      expect(readFileSync(attachments[0]?.path ?? '').equals(PDF)).toBe(true);
+      expect(readFileSync(attachments[1]?.path ?? '').equals(LARGE)).toBe(true);
+    }
+  });
+
+  it('of winmail.dat is the body too, when the mail has none', async () => {
+    expect((await sent(buildTnef(CONTENT))).textPlain).toBe('Fällig in 30 Tagen');
+    const own = part(['Content-Type: text/plain'], 'outer text');
+    expect((await sent(buildTnef(CONTENT), undefined, own)).textPlain.trim()).toBe('outer text');
+    expect((await sent(buildOutlookMessage(CONTENT), 'application/vnd.ms-outlook')).textPlain).toBe('');
+  });
+
+  it.each(KINDS)('is opened five deep, and counted like parts: %s', async (_, build, type) => {
+    expect((await sent(build(packedIn(5)), type)).attachments).toHaveLength(1);
+    const deep = await sent(build(packedIn(6)), type);
+    expect(deep).toMatchObject({ attachments: [], problem: expect.stringMatching(/nested too deep/) });
+    const many = await sent(build({ files: Array(101).fill({ filename: 'a.pdf', content: PDF }) }), type);
+    expect(many).toMatchObject({ attachments: [], problem: expect.stringMatching(/more than 100 parts/) });
+  });
+
+  it.each(KINDS)('stays an attachment when it is cut off: %s', async (_, build, type) => {
+    const { attachments } = await sent(build(CONTENT).subarray(0, 1500), type);
+    expect(attachments).toMatchObject([{ size: 1500, mimeType: expect.stringMatching(/ms-tnef|ms-outlook/) }]);
+  });
+
+  it.each([
+    ['winmail.dat', buildTnef, readTnef],
+    ['a stored message', buildOutlookMessage, readOutlookMessage],
+  ] as const)('does no harm when it is damaged: %s', (_, build, read) => {
+    const whole = build(CONTENT);
+    // A generator of its own: the same damages each time.
+    let state = 1;
+    const random = (below: number) => {
+      state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+      return (state >>> 8) % below;
+    };
+    for (let round = 0; round < 3000; round += 1) {
+      const bytes = Buffer.from(whole);
+      for (let i = random(6); i >= 0; i -= 1) {
+        const near = random(2) === 0 ? random(600) : random(bytes.length);
+        if (random(2) === 0) bytes[near] = random(256);
+        else
+          bytes.writeUInt32LE(
+            [0, 1, 2, 0xffffffff, 0x7fffffff, random(200)][random(6)] ?? 0,
+            near % (bytes.length - 4),
+          );
+      }
+      let files: readonly { content: Buffer }[] = [];
+      try {
+        files = read(bytes, 5)?.files ?? [];
+      } catch (error) {
+        expect((error as Error).name).toBe('PackedTooDeep');
+      }
+      expect(files.reduce((sum, { content }) => sum + content.length, 0)).toBeLessThanOrEqual(bytes.length);
+    }
   });
 });
 

@@ -9,8 +9,11 @@ import libmime from 'libmime';
 import type { AddressObject, AttachmentStream, HeaderLines, Headers, MailParserOptions, MessageText } from 'mailparser';
 import type { Address } from '../email/email';
 import { type ImageSize, measureImage } from './image-size';
+import { readOutlookMessage } from './outlook-message';
+import { type PackedFiles, PackedTooDeep } from './packed-files';
 import { MESSAGES, PartReader, toUtf8 } from './part-reader';
 import { stripTags } from './strip-tags';
+import { readTnef } from './tnef';
 import { takeUuencoded } from './uuencoded';
 
 /** What stands in a message. */
@@ -77,6 +80,10 @@ const MAX_REFERENCES = 100;
 const MAX_HEADER_TEXT = 10_000;
 const XML = 'text/xml';
 /** A message inside its signature (S/MIME, RFC 8551): mail programs show what is in it. */
+/** A message's attachments as Outlook packs them, by the bytes that it begins with. */
+const TNEF = 'application/ms-tnef';
+/** A message that Outlook has stored, and what may be one. */
+const OUTLOOK_MESSAGE = ['application/vnd.ms-outlook', 'application/x-ole-storage'];
 const SIGNED = ['application/pkcs7-mime', 'application/x-pkcs7-mime'];
 
 /** What says who wrote a message, beside it: mail programs show it as no file. */
@@ -96,7 +103,13 @@ interface Budget {
  * goes beyond the limits of the API is read without its attachments, and `problem` says why.
  */
 export async function parseMessage(rawPath: string, folder: string): Promise<ParsedMessage> {
-  const found: Found = { headers: new Map(), lines: [], text: { type: 'text' }, attachments: [] };
+  const found: Found = {
+    headers: new Map(),
+    lines: [],
+    text: { type: 'text' },
+    packedText: { type: 'text' },
+    attachments: [],
+  };
   let problem = '';
   try {
     await readParts({ rawPath, nesting: 0, isBody: true }, folder, found, { parts: 0, files: 0 });
@@ -104,7 +117,8 @@ export async function parseMessage(rawPath: string, folder: string): Promise<Par
     if (!(error instanceof NotRead)) throw error;
     problem = error.message;
   }
-  const { headers, lines, text } = found;
+  const { headers, lines } = found;
+  const text = found.text.text?.trim() || found.text.html ? found.text : found.packedText;
   const textHtml = typeof text.html === 'string' ? text.html : '';
   const subject = toText(headers.get('subject'));
   const messageId = bare(toText(headers.get('message-id')));
@@ -144,8 +158,16 @@ interface Found {
   headers: Headers;
   lines: HeaderLines;
   text: MessageText;
+  /** The body as Outlook has packed it (`winmail.dat`). */
+  packedText: MessageText;
   attachments: ParsedAttachment[];
 }
+
+/** A part of a message, or a file that was packed into one. */
+type Given = Pick<AttachmentStream, 'filename' | 'contentType' | 'content' | 'contentDisposition'> & {
+  /** The parser goes on. */
+  readonly release?: () => void;
+};
 
 /** A message, or one that lies in another. */
 interface Source {
@@ -180,6 +202,24 @@ async function readParts(
   const source = pipeline(createReadStream(rawPath), parser);
   source.catch(() => undefined);
   const nested: Source[] = [];
+  const take = async (part: Given, depth: number): Promise<void> => {
+    const file = await saveAttachment(part, folder, ++budget.files);
+    part.release?.();
+    const packed = await openPacked(file, MAX_NESTED_MESSAGES - depth);
+    if (packed && depth === nesting && isBody)
+      found.packedText = { type: 'text', text: packed.text, html: packed.html };
+    for (const { content, ...named } of packed?.files ?? []) {
+      countPart(budget);
+      await take({ ...named, content: Readable.from([content]), contentDisposition: 'attachment' }, depth + 1);
+    }
+    if (packed) return;
+    const inner = { rawPath: file.path, nesting: depth + 1 };
+    if ([file.mimeType, part.contentType].some((type) => MESSAGES.includes(type)))
+      nested.push({ ...inner, isBody: false });
+    else if (SIGNED.includes(part.contentType) && (await openSigned(file.path)))
+      nested.push({ ...inner, isBody: isBody && depth === nesting });
+    else if (isCandidate(part, file)) found.attachments.push(file);
+  };
   try {
     for await (const part of parser as AsyncIterable<AttachmentStream | MessageText>) {
       if (part.type === 'text') {
@@ -194,13 +234,7 @@ async function readParts(
       }
       countPart(budget);
       if (((part as { partId?: string }).partId ?? '').split('.').length > MAX_DEPTH) throw tooDeep();
-      const file = await saveAttachment(part, folder, ++budget.files);
-      part.release();
-      const inner = { rawPath: file.path, nesting: nesting + 1 };
-      if ([file.mimeType, part.contentType].some((type) => MESSAGES.includes(type)))
-        nested.push({ ...inner, isBody: false });
-      else if (SIGNED.includes(part.contentType) && (await openSigned(file.path))) nested.push({ ...inner, isBody });
-      else if (isCandidate(part, file)) found.attachments.push(file);
+      await take(part, nesting);
     }
     await source;
   } catch (error) {
@@ -212,6 +246,16 @@ async function readParts(
   for (const message of nested) {
     if (message.nesting > MAX_NESTED_MESSAGES) throw tooDeep();
     await readParts(message, folder, found, budget);
+  }
+}
+
+/** What Outlook has put into a file; null: it is another one, or damaged. Throws NotRead. */
+async function openPacked({ path: file, mimeType }: ParsedAttachment, deepest: number): Promise<PackedFiles | null> {
+  const read = OUTLOOK_MESSAGE.includes(mimeType) ? readOutlookMessage : mimeType === TNEF ? readTnef : null;
+  try {
+    return read ? read(await readFile(file), deepest) : null;
+  } catch (error) {
+    throw error instanceof PackedTooDeep ? tooDeep() : error;
   }
 }
 
@@ -236,10 +280,7 @@ async function openSigned(file: string): Promise<boolean> {
  * Every part with a name, or that is said to be an attachment, and without either what is no text: an invitation beside the body,
  * the parts of a report. An electronic invoice is never left out, a signature always.
  */
-function isCandidate(
-  { filename, contentDisposition, contentType }: AttachmentStream,
-  { mimeType }: ParsedAttachment,
-): boolean {
+function isCandidate({ filename, contentDisposition, contentType }: Given, { mimeType }: ParsedAttachment): boolean {
   if (SIGNATURE.test(contentType)) return false;
   return Boolean(filename) || contentDisposition === 'attachment' || mimeType === XML || !mimeType.startsWith('text/');
 }

@@ -50,7 +50,7 @@ export function createAutomaticMail(options: AutomaticMailOptions) {
     if (email.authentication?.dmarc === 'fail') return null;
     const template = await findTemplate(email, subject);
     const rules = template && (await findRules(email));
-    if (!template || !rules || (await deliveries.wasTold(email.id, key))) return null;
+    if (!template || !rules?.isActive || (await deliveries.wasTold(email.id, key))) return null;
     const names = placeholdersIn(`${template.subject} ${template.message}`);
     const values: Placeholders = {
       ...(await findAnnotationValues(email.organizationId, about.annotationIds, names)),

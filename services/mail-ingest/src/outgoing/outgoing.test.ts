@@ -19,7 +19,7 @@ const email = (more: Partial<Email> = {}) =>
 const rules = (emailNotifications: Record<string, unknown>) =>
   readInboxRules(
     { email: 'in@example.org', dmarcCheckAction: 'accept', emailNotifications },
-    { name: 'Q' },
+    { name: 'Q', status: 'active' },
     () => true,
   );
 const EVERYTHING = { unprocessable_attachments: true, email_with_no_attachments: true };

@@ -73,9 +73,9 @@ export function judgeAttachment(
 function whyNotTaken({ fileName, mimeType, declaredType }: Pick<ParsedAttachment, Named>): string {
   const is = (type: RegExp) => type.test(mimeType) || type.test(declaredType);
   if (is(/^application\/(vnd\.)?ms-tnef$/i) || /^winmail\.dat$/i.test(fileName))
-    return 'Outlook has packed the attachments into this file, which is not opened; send the e-mail as HTML or plain text.';
+    return 'Outlook has packed the attachments into this file, which is damaged; send the e-mail as HTML or plain text.';
   if (is(/^application\/vnd\.ms-outlook$/i))
-    return 'An e-mail stored by Outlook is not opened; attach the documents themselves.';
+    return 'The e-mail that Outlook stored in this file is damaged; attach the documents themselves.';
   if (is(/^application\/(x-)?pkcs7-mime$/i) || /^encrypted\.asc$/i.test(fileName))
     return 'The e-mail is encrypted, or its signature is damaged, and it cannot be read; send it without either.';
   return `The queue does not take ${mimeType}.`;

@@ -1,5 +1,7 @@
 /** What the owner of an inbox wants of its mail. API: inboxes.md, workspaces-queues.md (email_notifications). */
 export interface InboxRules {
+  /** False: the deletion of the queue was asked for, and it takes nothing any more. */
+  readonly isActive: boolean;
   /** Whether the queue takes a type. */
   readonly accepts: (mimeType: string) => boolean;
   readonly allowedSenders: readonly string[];
@@ -44,7 +46,7 @@ export function readInboxRules(
     readonly dmarcCheckAction: string;
     readonly emailNotifications?: Json;
   },
-  queue: { readonly name: string },
+  queue: { readonly name: string; readonly status: string },
   accepts: (mimeType: string) => boolean,
 ): InboxRules {
   const filters = inbox.filters ?? {};
@@ -56,6 +58,7 @@ export function readInboxRules(
   const size = conditions?.resolution_lower_than_px;
   const least = conditions?.file_size_less_than_b;
   return {
+    isActive: queue.status === 'active',
     accepts,
     allowedSenders: textsOf(filters.allowed_senders),
     deniedSenders: textsOf(filters.denied_senders),

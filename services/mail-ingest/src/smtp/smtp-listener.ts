@@ -38,6 +38,7 @@ export interface SmtpListenerOptions {
 /** Recipients of one message; more are told to come again with the next one. RFC 5321, 4.5.3.1.8: at least 100. */
 const MAX_RECIPIENTS = 100;
 
+const NO_SUCH_INBOX = new SmtpRefusal('550 5.1.1', 'No such inbox');
 const TRY_LATER = new SmtpRefusal(451, 'Try again later');
 const NO_ROOM = new SmtpRefusal('452 4.3.1', 'There is no room for the message now');
 const TOO_MANY_CONNECTIONS = new SmtpRefusal('421 4.7.0', 'Too many connections from your address');
@@ -70,8 +71,14 @@ export async function startSmtpListener(runtime: Runtime, options: SmtpListenerO
     if (address.address.slice(at + 1).toLowerCase() !== domain)
       throw new SmtpRefusal('550 5.7.1', 'Relaying is not allowed');
     const recipient = await findInbox(address.address.toLowerCase());
-    if (!recipient) throw new SmtpRefusal('550 5.1.1', 'No such inbox');
+    if (!recipient) throw NO_SUCH_INBOX;
     recipientOf.set(address, recipient);
+  };
+
+  /** Whether an inbox that the message is for is still there: one answer counts for all of them. */
+  const isAnyLeft = async ({ envelope }: SMTPServerSession): Promise<boolean> => {
+    const found = await Promise.all(envelope.rcptTo.map(({ address }) => findInbox(address.toLowerCase())));
+    return found.some((inbox) => inbox !== null);
   };
 
   const takeMessage = async (stream: Readable, session: SMTPServerSession): Promise<void> => {
@@ -84,6 +91,7 @@ export async function startSmtpListener(runtime: Runtime, options: SmtpListenerO
       const stored = await store(passOn(stream, watch));
       if (watch.hasBareLineEnd()) throw BARE_LINE_END;
       const recipients = session.envelope.rcptTo.flatMap((address) => recipientOf.get(address) ?? []);
+      if (!(await isAnyLeft(session))) throw NO_SUCH_INBOX;
       await receive({ ...stored, messageId: watch.messageId() }, recipients, envelopeOf(session));
       received(performance.now() - endedAt);
     } catch (error) {
