@@ -1693,6 +1693,20 @@ it('the history of a value, a duplicate and the e-mail it came with are there', 
   await page.getByRole('region', { name: 'Document beside it' }).getByAltText('Page 1 of the document').waitFor();
 });
 
+it('all documents that seem to be the same can be reached', async () => {
+  const ids: number[] = [];
+  for (let at = 0; at < 8; at++) ids.push(...(await upload(sample('invoice-en.pdf'))));
+  await open(ids.at(-1)!);
+  const beside = page.getByRole('button', { name: /^Show beside/ });
+  const all = page.getByRole('button', { name: /^Show all/ });
+  await all.waitFor();
+  expect(await beside.count()).toBe(6);
+  await all.click();
+  await all.waitFor({ state: 'detached' });
+  for (const id of ids.slice(0, -1))
+    await page.getByRole('button', { name: `Show beside #${id}`, exact: true }).waitFor();
+});
+
 it('a document is cut into two, and a page left out', async () => {
   const pages = ['INV-21', 'INV-22', 'INV-23', 'INV-24'].map(invoiceLines);
   const [id] = (await upload({ fileName: 'batch.pdf', content: await buildPdf({ pages }) })) as [number];

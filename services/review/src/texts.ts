@@ -274,6 +274,7 @@ export const texts = {
     beside: 'Document beside it',
     showBeside: 'Show beside',
     hideBeside: 'Hide',
+    showAll: (n: number) => `Show all ${n}`,
     open: 'Open',
     by: 'by',
     emailFrom: 'From',

@@ -1,6 +1,6 @@
 import { Cross2Icon } from '@radix-ui/react-icons';
 import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { Link } from 'react-router';
 import { queries } from '../api/queries';
 import type { Annotation } from '../api/types';
@@ -43,8 +43,8 @@ export function Related({
   );
 }
 
-/** Buttons for so many documents are shown. */
-const MOST_SHOWN = 6;
+/** Buttons for so many documents are shown at first. */
+const SHOWN_AT_FIRST = 6;
 
 function Others({
   kind,
@@ -59,14 +59,21 @@ function Others({
   readonly onBeside: (id: number | null) => void;
   readonly children: ReactNode;
 }) {
+  const [all, setAll] = useState(false);
+  const shown = all ? ids : ids.slice(0, SHOWN_AT_FIRST);
   return (
     <div className={`notice ${kind} related`} role="status">
       <span>{children}</span>
-      {ids.slice(0, MOST_SHOWN).map((id) => (
+      {shown.map((id) => (
         <button type="button" key={id} onClick={() => onBeside(beside === id ? null : id)}>
           {beside === id ? texts.review.hideBeside : texts.review.showBeside} #{id}
         </button>
       ))}
+      {shown.length < ids.length && (
+        <button type="button" onClick={() => setAll(true)}>
+          {texts.review.showAll(ids.length)}
+        </button>
+      )}
     </div>
   );
 }
