@@ -1059,6 +1059,9 @@ it('without a network it says so, and sends what was typed when it is back, afte
   await field('Invoice number').fill('OFFLINE-1');
   await page.getByText('You are offline.').waitFor();
   await page.getByText('1 value is not saved yet').waitFor();
+  await page.keyboard.press('Control+Enter');
+  await page.getByText('Not confirmed: try again when the service can be reached.').waitFor();
+  expect(await page.getByText('The service cannot be reached.').count()).toBe(0);
   await context.setOffline(false);
   await page.reload();
   await untilValue(id, 'document_id', 'OFFLINE-1');

@@ -1,5 +1,12 @@
 const documents = (n: number) => `${n.toLocaleString('en-GB')} ${n === 1 ? 'document' : 'documents'}`;
 
+const NOT_DONE: Record<string, string> = {
+  confirm: 'Not confirmed',
+  reject: 'Not rejected',
+  postpone: 'Not postponed',
+  delete: 'Not deleted',
+};
+
 /** Every text of the page. */
 export const texts = {
   product: 'Intake',
@@ -274,6 +281,7 @@ export const texts = {
     beside: 'Document beside it',
     showBeside: 'Show beside',
     hideBeside: 'Hide',
+    notDone: (action: string) => `${NOT_DONE[action] ?? 'Not done'}: try again when the service can be reached.`,
     showAll: (n: number) => `Show all ${n}`,
     open: 'Open',
     by: 'by',

@@ -211,7 +211,9 @@ export function Review({ annotation, content, schema, pages, document }: ReviewP
       refresh();
     } catch (error) {
       const refusal = error instanceof ApiError ? error.body.messages : undefined;
-      showToast((error as Error).message, true);
+      // A banner says that the service is away, and is not to be said twice.
+      const isAway = error instanceof ApiError && error.isAway;
+      showToast(isAway ? texts.review.notDone(action) : (error as Error).message, true);
       if (Array.isArray(refusal)) {
         const wrong = fields.find((field) => refusal.some((one) => one.id === String(field.id)));
         if (wrong) goTo(wrong);
