@@ -16,7 +16,7 @@ export { copyBucket, countMessages, countWaiting, listObjects, putObject, remove
 export { buildMail, type MailContent, type MailServer, sendMail } from './mail';
 export { type MailReceiver, type ReceivedMail, startMailReceiver } from './mail-receiver';
 export { type NameServer, startNameServer, type Zone } from './name-server';
-export { buildOutlookMessage, buildTnef, type OutlookContent } from './outlook';
+export { buildOutlookMessage, type OutlookContent } from './outlook';
 export { buildPdf, invoiceLines, type PdfContent } from './pdf';
 export { freePorts } from './ports';
 export {

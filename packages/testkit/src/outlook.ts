@@ -1,16 +1,15 @@
-/** A file that Outlook packs into another, or a message that it packs. */
-export interface PackedContent {
+/** A file in a message that Outlook stores, or a message in it. */
+export interface StoredContent {
   readonly filename: string;
   readonly content: Buffer | OutlookContent;
 }
 
-/** A message as Outlook packs it. */
+/** A message to be stored. */
 export interface OutlookContent {
   readonly text?: string;
-  readonly files: readonly PackedContent[];
+  readonly files: readonly StoredContent[];
 }
 
-const u16 = (value: number) => Buffer.from([value & 0xff, value >>> 8]);
 const u32 = (value: number) => {
   const bytes = Buffer.alloc(4);
   bytes.writeUInt32LE(value);
@@ -19,41 +18,6 @@ const u32 = (value: number) => {
 const wide = (text: string) => Buffer.from(text, 'utf16le');
 const padded = (bytes: Buffer, to: number, fill = 0) =>
   Buffer.concat([bytes, Buffer.alloc((to - (bytes.length % to)) % to, fill)]);
-
-/** A `winmail.dat`. Source: [MS-OXTNEF]. */
-export function buildTnef({ text, files }: OutlookContent): Buffer {
-  const attribute = (level: number, id: number, value: Buffer) =>
-    Buffer.concat([
-      ...[Buffer.from([level]), u32(id), u32(value.length), value],
-      u16(value.reduce((sum, byte) => sum + byte, 0) & 0xffff),
-    ]);
-  const property = (tag: number, value: Buffer) =>
-    Buffer.concat([u32(tag), u32(1), u32(value.length), padded(value, 4)]);
-  // A property with a name and one of fixed length, as they stand among the others.
-  const name = Buffer.concat([Buffer.alloc(16, 7), u32(1), u32(6), padded(wide('abc'), 4)]);
-  const named = Buffer.concat([u32(0x8001001f), name, u32(1), u32(4), wide('xy')]);
-  const fixed = Buffer.concat([u32(0x370b0003), u32(0xffffffff)]);
-  const properties = (own: Buffer[]) => Buffer.concat([u32(own.length + 2), named, fixed, ...own]);
-  return Buffer.concat([
-    ...[u32(0x223e9f78), u16(1), attribute(1, 0x00089006, u32(0x10000))],
-    ...(text === undefined ? [] : [attribute(1, 0x00069003, properties([property(0x1000001f, wide(`${text}\0`))]))]),
-    ...files.flatMap(({ filename, content }) => [
-      attribute(2, 0x00069002, Buffer.alloc(14)),
-      attribute(2, 0x00018010, Buffer.from('SHORT~1.PDF\0')),
-      ...(Buffer.isBuffer(content) ? [attribute(2, 0x0006800f, content)] : []),
-      attribute(
-        2,
-        0x00069005,
-        properties([
-          property(0x3707001f, wide(`${filename}\0`)),
-          ...(Buffer.isBuffer(content)
-            ? []
-            : [property(0x3701000d, Buffer.concat([Buffer.alloc(16, 1), buildTnef(content)]))]),
-        ]),
-      ),
-    ]),
-  ]);
-}
 
 interface Node {
   readonly name: string;

@@ -1,4 +1,5 @@
-import { ansiText, type PackedFiles, PackedTooDeep, wideText } from './packed-files';
+import { isUtf8 } from 'node:buffer';
+import { decodeCharset } from '@intake/untrusted';
 
 /** Source of all numbers: [MS-CFB], and [MS-OXMSG] for the names. */
 const MAGIC = Buffer.from('d0cf11e0a1b11ae1', 'hex');
@@ -24,6 +25,18 @@ interface Entry {
   readonly size: number;
 }
 
+/** An attachment of a message that Outlook has stored. */
+export interface StoredFile {
+  readonly filename: string;
+  readonly contentType: string;
+  readonly content: Buffer;
+}
+
+/** Messages lie in messages, deeper than they are opened. */
+export class MessagesTooDeep extends Error {
+  override readonly name = 'MessagesTooDeep';
+}
+
 /** What leads nowhere or in circles. */
 class Damaged extends Error {}
 
@@ -31,9 +44,9 @@ class Damaged extends Error {}
  * The attachments of a message that Outlook has stored (`.msg`), those of messages in it too. Null for what is none, or is damaged.
  *
  * @param deepest so many messages may lie in each other
- * @throws PackedTooDeep
+ * @throws MessagesTooDeep
  */
-export function readOutlookMessage(bytes: Buffer, deepest: number): PackedFiles | null {
+export function readOutlookMessage(bytes: Buffer, deepest: number): StoredFile[] | null {
   try {
     return readMessage(openStorage(bytes), 0, deepest);
   } catch (error) {
@@ -48,17 +61,17 @@ interface Storage {
   read(entry: Entry): Buffer;
 }
 
-function readMessage(storage: Storage, index: number, deepest: number): PackedFiles | null {
-  if (deepest < 1) throw new PackedTooDeep();
+function readMessage(storage: Storage, index: number, deepest: number): StoredFile[] | null {
+  if (deepest < 1) throw new MessagesTooDeep();
   const parts = storage.list(index);
   if (!parts.some(({ entry }) => entry.name === '__properties_version1.0')) return null;
   const attachments = parts.filter(
     ({ entry }) => entry.type === STORAGE && entry.name.startsWith('__attach_version1.0_'),
   );
-  return { files: attachments.flatMap((one) => readAttachment(storage, one.index, deepest)), text: '', html: '' };
+  return attachments.flatMap((one) => readAttachment(storage, one.index, deepest));
 }
 
-function readAttachment(storage: Storage, index: number, deepest: number): PackedFiles['files'] {
+function readAttachment(storage: Storage, index: number, deepest: number): StoredFile[] {
   const parts = new Map(storage.list(index).map((one) => [one.entry.name, one]));
   const textOf = (id: string): string => {
     const wide = parts.get(`__substg1.0_${id}001F`);
@@ -66,7 +79,7 @@ function readAttachment(storage: Storage, index: number, deepest: number): Packe
     return wide ? wideText(storage.read(wide.entry)) : ansi ? ansiText(storage.read(ansi.entry)) : '';
   };
   const message = parts.get('__substg1.0_3701000D');
-  if (message?.entry.type === STORAGE) return readMessage(storage, message.index, deepest - 1)?.files ?? [];
+  if (message?.entry.type === STORAGE) return readMessage(storage, message.index, deepest - 1) ?? [];
   const data = parts.get('__substg1.0_37010102');
   if (data?.entry.type !== STREAM) return [];
   const filename = textOf('3707') || textOf('3704');
@@ -157,4 +170,16 @@ function openStorage(file: Buffer): Storage {
       return bytes.subarray(0, entry.size);
     },
   };
+}
+
+/** A text in the code page of the sender's system: of Western Europe, or UTF-8. Ends at its first zero. */
+function ansiText(bytes: Buffer): string {
+  const end = bytes.indexOf(0);
+  const own = end < 0 ? bytes : bytes.subarray(0, end);
+  return decodeCharset(own, isUtf8(own) ? 'utf-8' : 'windows-1252');
+}
+
+/** A text in UTF-16, which ends at its first zero. */
+function wideText(bytes: Buffer): string {
+  return bytes.toString('utf16le').split('\0', 1)[0] ?? '';
 }

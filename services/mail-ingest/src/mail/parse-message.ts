@@ -9,11 +9,9 @@ import libmime from 'libmime';
 import type { AddressObject, AttachmentStream, HeaderLines, Headers, MailParserOptions, MessageText } from 'mailparser';
 import type { Address } from '../email/email';
 import { type ImageSize, measureImage } from './image-size';
-import { readOutlookMessage } from './outlook-message';
-import { type PackedFiles, PackedTooDeep } from './packed-files';
+import { MessagesTooDeep, readOutlookMessage, type StoredFile } from './outlook-message';
 import { MESSAGES, PartReader, toUtf8 } from './part-reader';
 import { stripTags } from './strip-tags';
-import { readTnef } from './tnef';
 import { takeUuencoded } from './uuencoded';
 
 /** What stands in a message. */
@@ -80,8 +78,6 @@ const MAX_REFERENCES = 100;
 const MAX_HEADER_TEXT = 10_000;
 const XML = 'text/xml';
 /** A message inside its signature (S/MIME, RFC 8551): mail programs show what is in it. */
-/** A message's attachments as Outlook packs them, by the bytes that it begins with. */
-const TNEF = 'application/ms-tnef';
 /** A message that Outlook has stored, and what may be one. */
 const OUTLOOK_MESSAGE = ['application/vnd.ms-outlook', 'application/x-ole-storage'];
 const SIGNED = ['application/pkcs7-mime', 'application/x-pkcs7-mime'];
@@ -107,7 +103,6 @@ export async function parseMessage(rawPath: string, folder: string): Promise<Par
     headers: new Map(),
     lines: [],
     text: { type: 'text' },
-    packedText: { type: 'text' },
     attachments: [],
   };
   let problem = '';
@@ -117,8 +112,7 @@ export async function parseMessage(rawPath: string, folder: string): Promise<Par
     if (!(error instanceof NotRead)) throw error;
     problem = error.message;
   }
-  const { headers, lines } = found;
-  const text = found.text.text?.trim() || found.text.html ? found.text : found.packedText;
+  const { headers, lines, text } = found;
   const textHtml = typeof text.html === 'string' ? text.html : '';
   const subject = toText(headers.get('subject'));
   const messageId = bare(toText(headers.get('message-id')));
@@ -158,12 +152,10 @@ interface Found {
   headers: Headers;
   lines: HeaderLines;
   text: MessageText;
-  /** The body as Outlook has packed it (`winmail.dat`). */
-  packedText: MessageText;
   attachments: ParsedAttachment[];
 }
 
-/** A part of a message, or a file that was packed into one. */
+/** A part of a message, or a file in a message that was stored. */
 type Given = Pick<AttachmentStream, 'filename' | 'contentType' | 'content' | 'contentDisposition'> & {
   /** The parser goes on. */
   readonly release?: () => void;
@@ -205,14 +197,12 @@ async function readParts(
   const take = async (part: Given, depth: number): Promise<void> => {
     const file = await saveAttachment(part, folder, ++budget.files);
     part.release?.();
-    const packed = await openPacked(file, MAX_NESTED_MESSAGES - depth);
-    if (packed && depth === nesting && isBody)
-      found.packedText = { type: 'text', text: packed.text, html: packed.html };
-    for (const { content, ...named } of packed?.files ?? []) {
+    const stored = await openStored(file, MAX_NESTED_MESSAGES - depth);
+    for (const { content, ...named } of stored ?? []) {
       countPart(budget);
       await take({ ...named, content: Readable.from([content]), contentDisposition: 'attachment' }, depth + 1);
     }
-    if (packed) return;
+    if (stored) return;
     const inner = { rawPath: file.path, nesting: depth + 1 };
     if ([file.mimeType, part.contentType].some((type) => MESSAGES.includes(type)))
       nested.push({ ...inner, isBody: false });
@@ -249,13 +239,12 @@ async function readParts(
   }
 }
 
-/** What Outlook has put into a file; null: it is another one, or damaged. Throws NotRead. */
-async function openPacked({ path: file, mimeType }: ParsedAttachment, deepest: number): Promise<PackedFiles | null> {
-  const read = OUTLOOK_MESSAGE.includes(mimeType) ? readOutlookMessage : mimeType === TNEF ? readTnef : null;
+/** The attachments of a message that Outlook has stored; null: it is another one, or damaged. Throws NotRead. */
+async function openStored({ path: file, mimeType }: ParsedAttachment, deepest: number): Promise<StoredFile[] | null> {
   try {
-    return read ? read(await readFile(file), deepest) : null;
+    return OUTLOOK_MESSAGE.includes(mimeType) ? readOutlookMessage(await readFile(file), deepest) : null;
   } catch (error) {
-    throw error instanceof PackedTooDeep ? tooDeep() : error;
+    throw error instanceof MessagesTooDeep ? tooDeep() : error;
   }
 }
 

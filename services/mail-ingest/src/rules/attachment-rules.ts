@@ -73,7 +73,7 @@ export function judgeAttachment(
 function whyNotTaken({ fileName, mimeType, declaredType }: Pick<ParsedAttachment, Named>): string {
   const is = (type: RegExp) => type.test(mimeType) || type.test(declaredType);
   if (is(/^application\/(vnd\.)?ms-tnef$/i) || /^winmail\.dat$/i.test(fileName))
-    return 'Outlook has packed the attachments into this file, which is damaged; send the e-mail as HTML or plain text.';
+    return 'Outlook has packed the attachments into this file, which is not opened; send the e-mail as HTML or plain text.';
   if (is(/^application\/vnd\.ms-outlook$/i))
     return 'The e-mail that Outlook stored in this file is damaged; attach the documents themselves.';
   if (is(/^application\/(x-)?pkcs7-mime$/i) || /^encrypted\.asc$/i.test(fileName))
