@@ -926,6 +926,19 @@ test('an address of the mail, the hours of an office, a site and a guest are no 
   ).toBe('Brandl Messtechnik GmbH');
 });
 
+test('"Am" in a street is no hour', () => {
+  expect(
+    read(`
+      Rechnung 118                  14.03.2024
+
+      Verkäufer:
+      Kontor Elbe GmbH
+      Halle 3 Am Hafen 12
+      21079 Hamburg
+    `).sender_address,
+  ).toBe('Halle 3 Am Hafen 12, 21079 Hamburg');
+});
+
 test('words for "to" over a name are no part of it', () => {
   expect(
     read(`
