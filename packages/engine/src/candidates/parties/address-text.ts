@@ -42,6 +42,9 @@ const SHARES =
 const PARTICULARS =
   /[\s,–·•|-]*(?:\d{3} ?\d{3} ?\d{3} R\.?C\.?S\.?(?: \p{Lu}[\p{L}-]+)?|(?:n° ?)?(?:R\.?C\.?S\.?|SIREN|SIRET|APE|NAF)(?: \p{Lu}\p{L}[\p{L}-]*)?(?: ?:)? ?(?:[AB] ?)?\d[\d .]{2,}\d[A-Z]?)(?![\p{L}\d])|(?<=[\s,–·•|-])siège(?: social)?\s*:?\s+/giu;
 
+/** Letters of a line in the foot; what is longer was not printed as one. */
+const LONGEST_FOOT = 500;
+
 /** Where the street has no number, the house has a name. */
 export const HOUSE_NAME =
   /^(?:the |old )|\b(?:house|hall|mill|dairy|farm|barns?|cottage|lodge|works|manor|chambers|wharf|rectory|vicarage|forge|stables|granary|court|chapel|schoolhouse|villa|grange|priory)$/i;
@@ -59,7 +62,8 @@ export function splitAddressLine(line: string): { name: string; address: string 
   const seated = splitAtSeat(whole);
   if (seated) return seated;
   const company = whole.replace(SHARES, '');
-  const text = company === whole ? whole : company.replace(PARTICULARS, '');
+  const isLong = company.length > LONGEST_FOOT;
+  const text = company === whole || isLong ? company : company.replace(PARTICULARS, '');
   if (!isPostal(text) || text.length > 160) return undefined;
   // "Web Design · The Old Dairy, Ashby, Totnes TQ9 7UU · 01803 555 019"
   const [head = '', seat = ''] = text.split(/\s+[|·•∙]\s+/);

@@ -47,9 +47,10 @@ export const REACH = /(?<!\S)(?:\S+@|www\.|https?:|fax|t[eé]l|tlf|puh|phone|mob
 /** A telephone number without a word for it. */
 const isPhone = (text: string): boolean => /^\+?[\d\s()/.-]+$/.test(text) && /^\d{9,13}$/.test(text.replace(/\D/g, ''));
 /** "Mon–Fri 8am–5pm", "Mo–Fr 7.30–18 Uhr": when somebody can be reached. */
-const HOURS = /\d ?(?:am|pm|AM|PM|[Uu]hr|hrs)\b.*\d|\d.*\d ?(?:am|pm|AM|PM|[Uu]hr|hrs)\b/;
+const HOURS = /\d ?(?:am|pm|AM|PM|[Uu]hr|hrs)\b/;
 /** How to reach somebody is no part of the address. */
-export const isContact = (text: string): boolean => CONTACT.test(unaccent(text)) || isPhone(text) || HOURS.test(text);
+export const isContact = (text: string): boolean =>
+  CONTACT.test(unaccent(text)) || isPhone(text) || (HOURS.test(text) && /\d\D+\d/.test(text));
 
 /** "SAS au capital de 15 000 €" tells the form of a company, not its name. */
 export const CAPITAL =

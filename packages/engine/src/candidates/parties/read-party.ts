@@ -133,7 +133,7 @@ const PERSON =
 
 /** "De Bosuil B.V. t.a.v. de administratie": for whom in the company it is. */
 const ADDRESSEE =
-  /(?<=\p{L}{2}.*),? (?:t\. ?a\. ?v\.|ter attentie van|z\. ?Hd\.|zu Händen|attn:?|att:|FAO|à l['’]attention de|all['’]attenzione di|alla c\.a\.|k rukám|do rąk)(?: .*)?$/iu;
+  /,? (?:t\. ?a\. ?v\.|ter attentie van|z\. ?Hd\.|zu Händen|attn:?|att:|FAO|à l['’]attention de|all['’]attenzione di|alla c\.a\.|k rukám|do rąk)(?: .*)?$/iu;
 
 /** Words over a name that are no part of it. */
 const TO = /^(?:an(?: die| den| das)?|to|attn:?)$/i;
