@@ -34,7 +34,8 @@ it.each([
 );
 
 it.each([
-  [['thing'], 'There is no command "thing".'],
+  [['thing'], 'There is no command "thing". Commands that begin so: thing make.'],
+  [['thing', 'mak'], 'There is no command "thing mak". Commands that begin so: thing make.'],
   [['nothing', '--name', 'x'], 'There is no command "nothing x".'],
   [['thing', 'make'], 'thing make needs --name, --secret.'],
   [['thing', 'make', '--name', '', '--secret', 's'], 'thing make needs --name.'],

@@ -35,12 +35,18 @@ export function readArguments(args: readonly string[], commands: readonly Comman
     return { kind: 'help', commands: meant.length > 0 ? meant : commands };
   }
   const command = commands.find(({ name }) => name.split(' ').every((word, i) => args[i] === word));
-  if (!command) throw new UsageError(`There is no command "${args.filter((arg) => !arg.startsWith('-')).join(' ')}".`);
+  if (!command) throw new UsageError(describeUnknown(args, commands));
   const options = readOptions(args.slice(command.name.split(' ').length), command);
   const missing = Object.keys(command.options).filter((name) => !options[name]);
   if (missing.length > 0)
     throw new UsageError(`${command.name} needs ${missing.map((name) => `--${name}`).join(', ')}.`);
   return { kind: 'run', command, options };
+}
+
+function describeUnknown(args: readonly string[], commands: readonly Command[]): string {
+  const alike = commands.filter(({ name }) => name.startsWith(`${args[0]} `)).map(({ name }) => name);
+  const given = args.filter((arg) => !arg.startsWith('-')).join(' ');
+  return `There is no command "${given}".${alike.length > 0 ? ` Commands that begin so: ${alike.join(', ')}.` : ''}`;
 }
 
 function readOptions(args: readonly string[], command: Command): Record<string, string> {

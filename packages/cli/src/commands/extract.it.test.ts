@@ -73,6 +73,7 @@ describe('files that have to be converted first', () => {
 test.each([
   [['extract'], 2, /needs at least one file/],
   [['extract', '--what', 'x', 'y.pdf'], 2, /--what/],
+  [['extract', '--locale', 'american', join(samples, 'invoice-en.pdf')], 2, /--locale must be auto, or such as en_US/],
   [['extract', join(samples, 'nowhere.pdf')], 1, /nowhere\.pdf.*no such file/],
   [['extract', join(samples, 'encrypted.pdf')], 1, /encrypted\.pdf: .*password/],
 ])('%j ends with %p', async (args, code, message) => {

@@ -10,6 +10,7 @@ import {
   detectMimeType,
   SNIFF_BYTES,
 } from '@intake/untrusted';
+import { UsageError } from '../arguments';
 import type { FileCommand } from '../command';
 import { CommandError } from '../errors';
 
@@ -18,6 +19,7 @@ const TIMEOUT_MS = 120_000;
 /** Memory that reading or converting a file may take, in bytes. */
 const MEMORY_BYTES = 1_500_000_000;
 const PDF = 'application/pdf';
+const LOCALE = /^(auto|[a-z]{2,3}[-_][a-z]{2})$/i;
 
 /** Reads documents with the engine, without any server. */
 export const extract: FileCommand = {
@@ -25,6 +27,7 @@ export const extract: FileCommand = {
   about: 'print the fields of the files that follow as JSON, one line each; needs no server',
   optional: { locale: 'decides dates such as 03/04/2024, for example en_US', tesseract: 'the OCR program' },
   async *run(files, { locale, tesseract }, env) {
+    if (locale !== undefined && !LOCALE.test(locale)) throw new UsageError('--locale must be auto, or such as en_US.');
     const reader = createReader(env);
     const failures: string[] = [];
     try {
