@@ -22,8 +22,8 @@ export interface PrivateServer {
   restart(): Promise<void>;
   /** Deletes its data. It must not run. */
   wipe(): void;
-  /** Stops it from doing anything, as a hanging machine would, until `resume`. */
-  pause(): void;
+  /** Stops it from doing anything, as a hanging machine would, until `resume`; it stands still when this is done. */
+  pause(): Promise<void>;
   resume(): void;
   /** Ends it and removes its data. */
   stop(): Promise<void>;
@@ -327,7 +327,7 @@ async function startServer({ name, variable, options, args, env, urlOf, isUp }: 
       if (!program.ended) throw new Error(`${name} runs: kill it before its data are deleted`);
       rmSync(dataDir, { recursive: true, force: true });
     },
-    pause: () => void program.kill('SIGSTOP'),
+    pause: () => program.kill('SIGSTOP'),
     resume: () => void program.kill('SIGCONT'),
     async stop() {
       await program.kill('SIGKILL');

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { waitFor } from './wait';
 
 /** A child process of a test. */
 export interface Program {
@@ -8,7 +9,7 @@ export interface Program {
   /** True once it has ended. */
   readonly ended: boolean;
   readonly logFile: string;
-  /** Sends a signal; with SIGKILL or SIGTERM waits for the end. */
+  /** Sends a signal; with SIGKILL or SIGTERM waits for the end, with SIGSTOP until every thread stands still. */
   kill(signal: NodeJS.Signals): Promise<void>;
   /** Ends it: SIGTERM, and SIGKILL when that takes longer than `graceMs`. */
   stop(graceMs?: number): Promise<void>;
@@ -55,6 +56,8 @@ export function startProgram(
       if (isEnded()) return;
       child.kill(signal);
       if (signal === 'SIGKILL' || signal === 'SIGTERM') await exited;
+      if (signal === 'SIGSTOP')
+        await waitFor(`${command} to stand still`, () => isEnded() || isStopped(child.pid as number));
     },
     async stop(graceMs = 10_000) {
       if (isEnded()) return;
@@ -66,4 +69,13 @@ export function startProgram(
     },
     readLog: (lines = 40) => readFileSync(logFile, 'utf8').trimEnd().split('\n').slice(-lines).join('\n'),
   };
+}
+
+/** Whether all threads of a process are stopped. A signal is sent at once, but threads on other cores run on for a moment. */
+function isStopped(pid: number): boolean {
+  return readdirSync(`/proc/${pid}/task`).every((thread) => {
+    const stat = readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8');
+    // The state follows the program's name, which may hold brackets itself.
+    return stat.slice(stat.lastIndexOf(')') + 2).startsWith('T');
+  });
 }

@@ -110,7 +110,7 @@ describe('private servers', () => {
     await nats.kill();
     await nats.restart();
     expect(await withManager((names) => names)).toEqual(['S']);
-    nats.pause();
+    await nats.pause();
     await expect(connect({ servers: nats.url, timeout: 300, reconnect: false })).rejects.toThrow();
     nats.resume();
     await nats.kill('SIGTERM');

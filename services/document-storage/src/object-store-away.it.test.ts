@@ -91,7 +91,7 @@ it('refuses a file whose store dies in the middle, and leaves nothing of it', as
 });
 
 it('refuses a file in time when its store does not answer any more, at its beginning and in its middle', async () => {
-  const pause = async () => minio.pause();
+  const pause = () => minio.pause();
   for (const call of [() => pause().then(() => put()), () => put(24 * 1024 * 1024, pause)]) {
     const { reason, ms } = await refusalOf(call());
     minio.resume();
