@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { Api, type Json, type Login, startSystem, type TestSystem } from '@intake/testkit';
+import { Api, type Json, type Login, startSystem, type TestSystem, waitFor } from '@intake/testkit';
 
 /** Tokens, users and organizations through the API. API: auth.md section 2, organizations-users-groups.md. */
 
@@ -213,6 +213,22 @@ describe('users', () => {
       status: 400,
       body: { password: [expect.stringContaining('too short')] },
     });
+  });
+
+  it('who ask for a mail that nobody can send are named in no log, but the operator reads why none came', async () => {
+    const { login } = await makeUser();
+    const invited = { username: 'invited@example.com', email: 'invited@example.com' };
+    const organization = `${system.baseUrl}/v1/organizations/${system.organizationId}`;
+    const warnings = () =>
+      system
+        .readLogs(1000)
+        .split('\n')
+        .filter((line) => line.includes('is not sent: INTAKE_SMTP_RELAY_URL is not set'));
+    await new Api(system.baseUrl).post('/auth/password/reset', { email: login.username });
+    await waitFor('the reset in the log', () => warnings().some((line) => line.includes('"kind":"reset"')));
+    await admin.post('/users', { ...invited, organization });
+    await waitFor('the invitation in the log', () => warnings().some((line) => line.includes('"kind":"invitation"')));
+    expect(warnings().join()).not.toContain('@example.com');
   });
 
   it('are known to the provider of single sign-on by their address unless by something else', async () => {

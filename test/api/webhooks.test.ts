@@ -317,7 +317,7 @@ describe('annotation_status.changed', () => {
         '--since',
         since,
       ),
-    ).rejects.toThrow('Not found');
+    ).rejects.toThrow(`There is no hook ${hook.id} in organization ${elsewhere.organizationId}.`);
   });
 
   it.each<[string, string, string]>([

@@ -187,6 +187,52 @@ it('single sign-on comes back to the place where it began, logged in and without
   }
 });
 
+it('users change their password, and stay logged in here alone', async () => {
+  const owner = { username: 'pia@example.com', password: COLLEAGUE.password };
+  const changed = 'violet-harbour-42-lamps';
+  await api.post('/users', {
+    ...owner,
+    organization: `${system.baseUrl}/v1/organizations/${system.organizationId}`,
+    groups: [`${system.baseUrl}/v1/groups/2`],
+  });
+  const [here, there] = [await newContext(), await newContext()];
+  try {
+    const opened = await logIn(here, owner);
+    const other = await logIn(there, owner);
+    await opened.getByRole('button', { name: 'Change your password' }).click();
+    const dialog = opened.getByRole('dialog');
+    const fill = async (old: string, password: string) => {
+      await dialog.getByLabel('Old password').fill(old);
+      await dialog.getByLabel('New password', { exact: true }).fill(password);
+      await dialog.getByLabel('New password again').fill(password);
+      await dialog.getByRole('button', { name: 'Set the password' }).click();
+    };
+    await fill('another one', changed);
+    await dialog.getByText('old password: Invalid password').waitFor();
+    await fill(owner.password, 'pia@example.com');
+    await dialog.getByText(/^The password is too similar to the username./).waitFor();
+    await fill(owner.password, changed);
+    await opened.getByText('Saved').waitFor();
+    expect(await dialog.count()).toBe(0);
+    await opened.reload();
+    await opened.getByRole('heading', { name: 'Queues' }).waitFor();
+    await other.reload();
+    await fillLogin(other, owner.username, changed);
+    await other.getByRole('heading', { name: 'Queues' }).waitFor();
+
+    // A link of a mail that is good no more says so, and nothing else.
+    await other.goto(`${root}/reset-password#uid=1&token=old`);
+    await other.reload();
+    await other.getByLabel('New password', { exact: true }).fill(changed);
+    await other.getByLabel('New password again').fill(changed);
+    await other.getByRole('button', { name: 'Set the password' }).click();
+    expect(await other.getByRole('alert').textContent()).toBe('This link is not valid any more.');
+  } finally {
+    await here.close();
+    await there.close();
+  }
+});
+
 it('a correct invoice goes from the upload to the export by a handful of keys', async () => {
   await page.getByRole('link', { name: 'Invoices' }).click();
   await page.locator('input[type=file]').setInputFiles([join(SAMPLES, 'invoice-en.pdf')]);
@@ -1498,6 +1544,7 @@ it('admins set a queue, its schema and its users, and see what was done', async 
   await page.getByRole('button', { name: 'Add a user' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('User name').fill('jan@example.com');
+  await dialog.getByText('Leave it empty to send an invitation by e-mail.').waitFor();
   await dialog.getByLabel('Password').fill('correct horse battery');
   await dialog.getByLabel('Invoices').check();
   await dialog.getByRole('button', { name: 'Create the user' }).click();

@@ -52,6 +52,10 @@ export const texts = {
     submit: 'Set the password',
     toLogin: 'To the login',
   },
+  changePassword: {
+    title: 'Change your password',
+    old: 'Old password',
+  },
 
   offline: 'You are offline. What you type is kept and sent when the connection is back.',
   away: 'The service cannot be reached at the moment. What you type is kept and sent when it is back.',
@@ -482,6 +486,7 @@ export const texts = {
       lastName: 'Last name',
       password: 'Password',
       passwordKept: 'Leave it empty to keep the password as it is.',
+      passwordInvited: 'Leave it empty to send an invitation by e-mail.',
       role: 'Role',
       queues: 'Queues',
       active: 'Active',

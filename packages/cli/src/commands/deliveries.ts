@@ -1,21 +1,29 @@
 import { extension } from '@intake/contracts';
-import { type Client, connectRpc, readRpcSettings, systemCaller } from '@intake/rpc';
+import { type Caller, type Client, connectRpc, Refusal, readRpcSettings, systemCaller } from '@intake/rpc';
 import { createCommandRuntime, type Environment } from '@intake/service';
 import { readId, UsageError } from '../arguments';
 import type { Command } from '../command';
+import { CommandError } from '../errors';
 
 const MOST = 100;
 const STATUSES = ['waiting', 'delivered', 'failed', 'cancelled'];
 const options = { organization: 'id of the organization', hook: 'id of the hook' };
 
-async function withExtension<T>(
+async function askAbout<T>(
+  { organization, hook }: Readonly<Record<string, string>>,
   env: Environment,
-  task: (client: Client<typeof extension.ExtensionServiceService>) => Promise<T>,
+  task: (client: Client<typeof extension.ExtensionServiceService>, hookId: number, caller: Caller) => Promise<T>,
 ): Promise<T> {
+  const caller = systemCaller('cli', readId(organization, 'organization'));
+  const hookId = readId(hook, 'hook');
   const rpc = readRpcSettings(env);
   const runtime = createCommandRuntime('cli');
   try {
-    return await task(connectRpc(runtime, extension.ExtensionServiceService, rpc.addressOf('extension'), rpc));
+    const client = connectRpc(runtime, extension.ExtensionServiceService, rpc.addressOf('extension'), rpc);
+    return await task(client, hookId, caller);
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.reason !== 'NOT_FOUND') throw error;
+    throw new CommandError(`There is no hook ${hook} in organization ${organization}.`);
   } finally {
     await runtime.stop();
   }
@@ -36,19 +44,17 @@ export const deliveriesList: Command = {
   about: `show notifications of a hook and what became of them, the newest ${MOST} of the last 30 days`,
   options,
   optional: { status: `one of ${STATUSES.join(', ')}`, since: 'those of events since this time (UTC)' },
-  run({ organization, hook, status, since }, _services, env) {
+  run({ status, since, ...named }, _services, env) {
     if (status !== undefined && !STATUSES.includes(status)) {
       throw new UsageError(`--status must be one of ${STATUSES.join(', ')}.`);
     }
-    const caller = systemCaller('cli', readId(organization, 'organization'));
-    const request = extension.ListDeliveriesRequest.fromPartial({
-      hookId: readId(hook, 'hook'),
-      statuses: status === undefined ? [] : [status],
-      createdAfter: readTime(since),
-      page: 1,
-      pageSize: MOST,
-    });
-    return withExtension(env, (client) => client.listDeliveries(request, caller));
+    const filter = { statuses: status === undefined ? [] : [status], createdAfter: readTime(since) };
+    return askAbout(named, env, (client, hookId, caller) =>
+      client.listDeliveries(
+        extension.ListDeliveriesRequest.fromPartial({ hookId, ...filter, page: 1, pageSize: MOST }),
+        caller,
+      ),
+    );
   },
 };
 
@@ -58,10 +64,9 @@ export const deliveriesReplay: Command = {
   about: 'deliver notifications of a hook again: one, or all that were not delivered since a time',
   options,
   optional: { id: 'request_id of the one', since: 'all not delivered, of events since this time (UTC)' },
-  run({ organization, hook, id, since }, _services, env) {
+  run({ id, since, ...named }, _services, env) {
     if ((id === undefined) === (since === undefined)) throw new UsageError('Give either --id or --since.');
-    const caller = systemCaller('cli', readId(organization, 'organization'));
-    const request = { hookId: readId(hook, 'hook'), requestId: id, failedSince: readTime(since) };
-    return withExtension(env, (client) => client.replayDeliveries(request, caller));
+    const wanted = { requestId: id, failedSince: readTime(since) };
+    return askAbout(named, env, (client, hookId, caller) => client.replayDeliveries({ hookId, ...wanted }, caller));
   },
 };

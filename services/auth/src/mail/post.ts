@@ -28,7 +28,9 @@ export function createPost(
 ): Post {
   if (!smtpRelayUrl) {
     runtime.log.info('no mails are sent: INTAKE_SMTP_RELAY_URL is not set');
-    return { ask: async () => undefined, sendSoon: () => undefined };
+    const ask: Post['ask'] = async (kind) =>
+      runtime.log.warn({ kind }, 'a mail with a link was asked for and is not sent: INTAKE_SMTP_RELAY_URL is not set');
+    return { ask, sendSoon: () => undefined };
   }
   const relay = createTransport({
     url: smtpRelayUrl,

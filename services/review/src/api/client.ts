@@ -144,12 +144,15 @@ function parse(text: string): unknown {
   }
 }
 
+/** Fields whose messages say by themselves what they are about. */
+const UNNAMED = ['non_field_errors', 'new_password2', 'token'];
+
 /** One text of an error of the API, with the fields it names. */
 function describe(status: number, body: Record<string, unknown>): string {
   if (status === 0) return 'The service cannot be reached.';
   if (typeof body.detail === 'string') return body.detail;
   const texts = Object.entries(body).flatMap(([field, value]) =>
-    textsOf(value).map((text) => (field === 'non_field_errors' ? text : `${field.replaceAll('_', ' ')}: ${text}`)),
+    textsOf(value).map((text) => (UNNAMED.includes(field) ? text : `${field.replaceAll('_', ' ')}: ${text}`)),
   );
   return texts.join(' ') || `The service answered ${status}.`;
 }

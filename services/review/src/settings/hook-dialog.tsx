@@ -3,8 +3,8 @@ import { useState } from 'react';
 import { call } from '../api/client';
 import type { Hook } from '../api/types';
 import { texts } from '../texts';
+import { FormDialog, textIn } from '../ui/form-dialog';
 import { showToast } from '../ui/toast';
-import { FormDialog, textIn } from './form-dialog';
 import { QueueChoice } from './queue-choice';
 
 const t = texts.settings.hook;

@@ -5,7 +5,7 @@ import type { Workspace } from '../api/types';
 import { useUser } from '../shell/user-context';
 import { texts } from '../texts';
 import { Choice } from '../ui/choice';
-import { FormDialog, textIn } from './form-dialog';
+import { FormDialog, textIn } from '../ui/form-dialog';
 
 const t = texts.settings.queue;
 

@@ -7,9 +7,9 @@ import { ROLES, rightsOf } from '../session/roles';
 import { useUser } from '../shell/user-context';
 import { texts } from '../texts';
 import { Choice } from '../ui/choice';
+import { FormDialog, textIn } from '../ui/form-dialog';
 import { formatWhen } from '../ui/format';
 import { Problem } from '../ui/problem';
-import { FormDialog, textIn } from './form-dialog';
 import { QueueChoice } from './queue-choice';
 import { SettingsList } from './settings-list';
 
@@ -96,7 +96,7 @@ function UserDialog({ user, onClose }: { readonly user: User | undefined; readon
       <label>
         {texts.settings.user.password}
         <input name="password" type="password" minLength={8} autoComplete="new-password" />
-        {user && <span className="hint">{texts.settings.user.passwordKept}</span>}
+        <span className="hint">{user ? texts.settings.user.passwordKept : texts.settings.user.passwordInvited}</span>
       </label>
       <Choice
         label={texts.settings.user.role}

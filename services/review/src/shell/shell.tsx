@@ -1,9 +1,10 @@
-import { BarChartIcon, ExitIcon, GearIcon, MoonIcon, StackIcon, SunIcon } from '@radix-ui/react-icons';
+import { BarChartIcon, ExitIcon, GearIcon, LockClosedIcon, MoonIcon, StackIcon, SunIcon } from '@radix-ui/react-icons';
 import { useQueryClient } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { Link, NavLink } from 'react-router';
 import { call } from '../api/client';
 import { isOnline } from '../api/live';
+import { ChangePassword } from '../session/change-password';
 import { beforeLogout } from '../session/session-store';
 import { texts } from '../texts';
 import { switchTheme, theme } from '../ui/theme';
@@ -16,6 +17,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
   const client = useQueryClient();
   const online = isOnline.use();
   const shown = theme.use();
+  const [isChanging, setIsChanging] = useState(false);
   const logOut = async () => {
     await Promise.all([...beforeLogout].map((end) => end()));
     await call('/auth/logout', { method: 'POST' }).catch(() => undefined);
@@ -53,6 +55,11 @@ export function Shell({ children }: { readonly children: ReactNode }) {
         <button type="button" className="icon" aria-label={texts.nav.theme} onClick={switchTheme}>
           {shown === 'dark' ? <SunIcon /> : <MoonIcon />}
         </button>
+        {user.auth_type === 'password' && (
+          <ToolButton label={texts.changePassword.title} onClick={() => setIsChanging(true)}>
+            <LockClosedIcon />
+          </ToolButton>
+        )}
         <ToolButton label={texts.nav.logout} onClick={logOut}>
           <ExitIcon />
         </ToolButton>
@@ -63,6 +70,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
         </div>
       )}
       {children}
+      {isChanging && <ChangePassword onClose={() => setIsChanging(false)} />}
     </div>
   );
 }

@@ -1,8 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { texts } from '../texts';
-import { Dialog } from '../ui/dialog';
-import { showToast } from '../ui/toast';
+import { Dialog } from './dialog';
+import { showToast } from './toast';
 
 /** A dialog that saves what its fields hold, says why it could not, and is gone when it could. */
 export function FormDialog({
