@@ -42,7 +42,8 @@ async function host(name) {
 try {
   await Promise.all(names.map(host));
 } catch (error) {
-  console.error(`${error.message}:`, error.cause);
+  const { cause } = error;
+  console.error(`${error.message}:`, cause?.name === 'ConfigError' ? cause.message : cause);
   const timer = setTimeout(() => process.exit(1), 5000);
   await Promise.allSettled(running.map((service) => service.stop()));
   clearTimeout(timer);

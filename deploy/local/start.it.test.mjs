@@ -37,8 +37,11 @@ async function waitFor(what, probe, timeoutMs = 90_000) {
   }
 }
 
-function runStart(args = []) {
-  const child = spawn(process.execPath, [START, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+function runStart(args = [], settings = {}) {
+  const child = spawn(process.execPath, [START, ...args], {
+    env: { ...env, ...settings },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const run = { child, output: '', exited: once(child, 'exit') };
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk) => {
@@ -134,4 +137,11 @@ test('an unknown service is named', async () => {
   const run = runStart(['gateway', 'nonsense']);
   assert.equal((await run.exited)[0], 1);
   assert.match(run.output, /Unknown service: nonsense/);
+});
+
+test('a setting that a service misses is told without a stack trace', async () => {
+  const run = runStart([], { INTAKE_SMTP_RELAY_URL: 'smtp://127.0.0.1:1025' });
+  assert.equal((await run.exited)[0], 1);
+  assert.match(run.output, /^auth did not start: INTAKE_PUBLIC_URL is missing: .*$/m);
+  assert.doesNotMatch(run.output, /^ +at /m);
 });

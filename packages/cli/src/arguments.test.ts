@@ -1,4 +1,7 @@
-import { describeCommands, readArguments, UsageError } from './arguments';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describeCommands, readArguments, readPassword, UsageError } from './arguments';
 import { COMMANDS } from './cli';
 import type { Command } from './command';
 
@@ -53,4 +56,25 @@ it('describes every command with its options', () => {
     expect(help).toContain(`  ${name}\n      ${about}`);
     for (const option of Object.keys({ ...options, ...optional })) expect(help).toContain(`--${option} `);
   }
+});
+
+describe('passwords', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'intake-arguments-'));
+  const file = join(folder, 'password');
+  writeFileSync(file, ' from a file \r\nanother line\n');
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  it.each([
+    [{ password: '-given ' }, '-given '],
+    [{ 'password-file': file }, ' from a file '],
+  ])('reads %j', async (options, password) => expect(await readPassword(options, 'password')).toBe(password));
+
+  it.each([
+    [{}, 'Give either --password or --password-file.'],
+    [{ password: 'x', 'password-file': file }, 'Give either --password or --password-file.'],
+    [{ 'password-file': join(folder, 'none') }, 'The file cannot be read (ENOENT'],
+  ])('refuses %j', async (options, message) => {
+    await expect(readPassword(options, 'password')).rejects.toThrow(UsageError);
+    await expect(readPassword(options, 'password')).rejects.toThrow(message);
+  });
 });

@@ -75,6 +75,17 @@ export function readFileOption(file: string): Promise<string> {
   });
 }
 
+/**
+ * A password: the option itself, or the first line of the file that `--<option>-file` names, which keeps it out of the list of
+ * processes. Throws UsageError when there is none or both.
+ */
+export async function readPassword(options: Readonly<Record<string, string>>, option: string): Promise<string> {
+  const { [option]: given, [`${option}-file`]: file } = options;
+  if ((given === undefined) === (file === undefined))
+    throw new UsageError(`Give either --${option} or --${option}-file.`);
+  return given ?? ((await readFileOption(file as string)).split(/\r?\n/, 1)[0] as string);
+}
+
 /** Writes `--option value` as `--option=value`, so that a value may begin with `-`, as generated passwords do. */
 function joinValues(args: readonly string[], options: readonly string[]): string[] {
   const joined: string[] = [];

@@ -1,3 +1,4 @@
+import { readPassword } from '../arguments';
 import type { Command } from '../command';
 import { ensureOrganization } from '../ensure-organization';
 
@@ -8,13 +9,16 @@ export const organizationCreate: Command = {
   options: {
     name: 'name of the organization',
     'admin-email': 'user name of its first admin, an e-mail address',
-    'admin-password': 'password of its first admin',
   },
-  run: (options, services) =>
+  optional: {
+    'admin-password': 'password of its first admin, at least 8 characters',
+    'admin-password-file': 'file with it instead; /dev/stdin reads it from a pipe',
+  },
+  run: async (options, services) =>
     ensureOrganization(services, {
       name: options.name ?? '',
       adminEmail: options['admin-email'] ?? '',
-      adminPassword: options['admin-password'] ?? '',
+      adminPassword: await readPassword(options, 'admin-password'),
       anyName: false,
       adminUiSettings: undefined,
     }),

@@ -13,6 +13,9 @@ export interface SkippedEntry {
 /** Files that an archive must have less of to be opened (API: limits.md). */
 export const TOO_MANY_FILES = 100;
 
+const BESIDE_FILES = 'it is in a folder, and folders are read only where there is a single one and nothing beside it';
+const FURTHER_FOLDER = 'it is in a folder within the folder, and only one is opened';
+
 /** Whether an entry is a file that somebody put there: no directory, dot file, or what macOS adds. */
 export function isFile(path: string): boolean {
   const parts = partsOf(path);
@@ -35,7 +38,7 @@ export function chooseEntries<E extends ListedEntry>(entries: readonly E[]): { t
   const depth = folders.size === 1 && !folders.has('') ? 2 : 1;
   const taken = safe.filter(({ path }) => partsOf(path).length === depth);
   const deeper = safe.filter(({ path }) => partsOf(path).length !== depth);
-  for (const { path } of deeper) skipped.push({ path, why: 'it is in a further folder' });
+  for (const { path } of deeper) skipped.push({ path, why: depth === 1 ? BESIDE_FILES : FURTHER_FOLDER });
   return { taken, skipped };
 }
 

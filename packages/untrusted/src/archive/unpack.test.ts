@@ -80,6 +80,14 @@ it.each<[string, string[], string[]]>([
   expect(await names(named(...paths))).toEqual(files);
 });
 
+it.each([
+  [['a.pdf', 'in/b.pdf'], [['in/b.pdf', expect.stringContaining('nothing beside it')]]],
+  [['in/a.pdf', 'in/deep/c.pdf'], [['in/deep/c.pdf', expect.stringContaining('only one is opened')]]],
+])('says of %j what is not read, and why', async (paths, told) => {
+  const { skipped } = await unpackArchive(zip(named(...paths)));
+  expect(skipped.map(({ path, why }) => [path, why])).toEqual(told);
+});
+
 it('reads names in UTF-8 that are not said to be, and those in the code page of DOS', async () => {
   const bytes = Buffer.from([0x81, ...Buffer.from('ber.pdf')]);
   expect(

@@ -55,13 +55,18 @@ it('what became of archives and their members completes the record', () => {
   const document = (id: number, attachmentStatus: string, originalFileName = 'x', message = '') =>
     ({ id, attachmentStatus, originalFileName, mimeType: 'text/plain', size: 2, message }) as never;
   const completed = completeAttachments({ attachments: [attachment(1, 'a.zip'), attachment(2, 'b.zip')] }, [
-    document(1, 'extracted_archive', 'a.zip', 'Left out: "x/y.pdf" (it is in a further folder).'),
+    document(
+      1,
+      'extracted_archive',
+      'a.zip',
+      'Left out: "x/y.pdf" (it is in a folder within the folder, and only one is opened).',
+    ),
     document(2, 'password_protected_archive', 'b.zip', 'The archive is protected by a password.'),
     document(4, 'filtered_by_queue_mime_type', 'n.txt', 'The queue does not take text/plain.'),
     document(3, 'processed', 'm.pdf'),
   ]);
   expect(completed.map(({ documentId, status, reason }) => [documentId, status, reason])).toEqual([
-    [1, 'extracted_archive', 'Left out: "x/y.pdf" (it is in a further folder).'],
+    [1, 'extracted_archive', 'Left out: "x/y.pdf" (it is in a folder within the folder, and only one is opened).'],
     [2, 'password_protected_archive', 'The archive is protected by a password.'],
     [3, 'processed', ''],
     [4, 'filtered_by_queue_mime_type', 'The queue does not take text/plain.'],
