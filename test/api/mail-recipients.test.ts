@@ -207,6 +207,21 @@ it.each(DELETIONS)(
   },
 );
 
+it('reaches the queue that its inbox had when it came, though the inbox is given to another one meanwhile', async () => {
+  const moving = await begin();
+  const { api, organization } = moving;
+  const { subject, raw } = await compose();
+  const inbox = (await api.get('/inboxes')).results[0];
+  const { name, workspace, schema, url } = await api.get(`/queues/${organization.queueId}`);
+  const elsewhere = await api.post('/queues', { name: `${name} elsewhere`, workspace, schema });
+  const { message } = await transact([organization.inboxEmail], raw, () =>
+    api.patch(inbox.url, { queues: [elsewhere.url] }),
+  );
+  expect(message).toBe('250');
+  const [email] = await imported(moving, subject, 1);
+  expect(email).toMatchObject({ queue: url, inbox: inbox.url });
+});
+
 it('what one organization deletes and purges stays with the others', async () => {
   const { subject, raw } = await compose();
   await transact([one.organization.inboxEmail, other.organization.inboxEmail], raw);

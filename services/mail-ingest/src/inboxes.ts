@@ -10,10 +10,14 @@ type QueueClient = Client<typeof queue.QueueServiceService>;
 
 /** Inboxes, as the queue service has them. */
 export function createInboxes(client: QueueClient) {
-  const findInboxOf = async (caller: Caller, queueId: number): Promise<queue.Inbox | undefined> => {
-    const request = queue.ListInboxesRequest.fromPartial({ queueIds: [queueId], page: 1, pageSize: 1 });
+  const findInbox = async (
+    caller: Caller,
+    wanted: { readonly ids: number[] } | { readonly queueIds: number[] },
+  ): Promise<queue.Inbox | undefined> => {
+    const request = queue.ListInboxesRequest.fromPartial({ ...wanted, page: 1, pageSize: 1 });
     return (await client.listInboxes(request, caller)).inboxes[0];
   };
+  const findInboxOf = (caller: Caller, queueId: number) => findInbox(caller, { queueIds: [queueId] });
   const findQueueOf = async (caller: Caller, id: number): Promise<queue.Queue | undefined> =>
     (await client.getQueues({ ids: [id] }, caller)).queues[0];
 
@@ -39,13 +43,18 @@ export function createInboxes(client: QueueClient) {
       return Promise.all(emails.map((email) => answers.get(email) ?? null));
     }),
 
-    /** The rules for an e-mail, also while its queue is being deleted; null when queue or inbox have gone. */
+    /**
+     * The rules for an e-mail, also while its queue is being deleted, and those of its inbox though that has another queue
+     * by now; null when its queue has gone, or both its inbox and any other of the queue.
+     */
     async findRules({
       organizationId,
       queueId,
-    }: Pick<Email, 'organizationId' | 'queueId'>): Promise<InboxRules | null> {
+      inboxId,
+    }: Pick<Email, 'organizationId' | 'queueId' | 'inboxId'>): Promise<InboxRules | null> {
       const caller = systemCaller('mail-ingest', organizationId);
-      const [inbox, target] = await Promise.all([findInboxOf(caller, queueId), findQueueOf(caller, queueId)]);
+      const [own, target] = await Promise.all([findInbox(caller, { ids: [inboxId] }), findQueueOf(caller, queueId)]);
+      const inbox = own ?? (await findInboxOf(caller, queueId));
       if (!inbox || !target) return null;
       return readInboxRules(inbox, target, (type) => acceptsMimeType(target.acceptedMimeTypes, type));
     },
