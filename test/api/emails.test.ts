@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import {
   type Api,
+  attachFiles,
   backing,
   buildMail,
   buildOutlookMessage,
@@ -273,6 +274,23 @@ describe('attachments', () => {
       'member.pdf': 'processed',
       'readme.txt': 'filtered_by_queue_mime_type',
     });
+  });
+
+  it('that are PDF portfolios give their files', async () => {
+    const files = { 'one.pdf': await pdf(), 'two.pdf': await pdf(), 'note.txt': Buffer.from('a note') };
+    const content = await attachFiles(await pdf(), files, { isPortfolio: true });
+    const subject = uniqueName('Mail');
+    await send(await mail({ subject, attachments: [{ filename: 'portfolio.pdf', content }] }));
+    const email = await bySubject(subject, ({ annotations, attachments }: Json) => {
+      return annotations.length === 2 && attachments.length === 4;
+    });
+    expect(statuses(email)).toEqual({
+      'portfolio.pdf': 'extracted_archive',
+      'one.pdf': 'processed',
+      'two.pdf': 'processed',
+      'note.txt': 'filtered_by_queue_mime_type',
+    });
+    expect(email.attachments[0].reason).toBe('Left out: "note.txt" (the queue does not take text/plain).');
   });
 
   it('in archives pass the filters of the inbox, too', async () => {

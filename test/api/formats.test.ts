@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   type Api,
+  attachFiles,
   buildPdf,
   invoiceLines,
   type Json,
@@ -15,7 +16,6 @@ import {
 } from '@intake/testkit';
 import ExcelJS from 'exceljs';
 import JSZip from 'jszip';
-import { PDFDocument, PDFName } from 'pdf-lib';
 import sharp from 'sharp';
 
 /** Files of all kinds: archives, pictures, office documents and damaged PDFs. */
@@ -287,12 +287,8 @@ describe('a zip archive', () => {
     results.map(({ annotation, document }) => [document.original_file_name, annotation.status]);
 
   it.each([true, false])('that is a PDF portfolio gives its files (packed: %s)', async (useObjectStreams) => {
-    const make = async (files: Record<string, Buffer>, isPortfolio: boolean): Promise<Buffer> => {
-      const pdf = await PDFDocument.load(await invoice('COVER-1'));
-      for (const [name, content] of Object.entries(files)) await pdf.attach(content, name);
-      if (isPortfolio) pdf.catalog.set(PDFName.of('Collection'), pdf.context.obj({ Type: 'Collection', View: 'T' }));
-      return Buffer.from(await pdf.save({ useObjectStreams }));
-    };
+    const make = async (files: Record<string, Buffer>, isPortfolio: boolean): Promise<Buffer> =>
+      attachFiles(await invoice('COVER-1'), files, { isPortfolio, useObjectStreams });
     const files = { 'one.pdf': await invoice('P-1'), 'two.pdf': await invoice('P-2'), 'note.txt': Buffer.from('note') };
     const results = await send(['portfolio.pdf', await make(files, true)]);
     expect(outcomes(results)).toEqual([

@@ -17,7 +17,7 @@ export { buildMail, type MailContent, type MailServer, sendMail } from './mail';
 export { type MailReceiver, type ReceivedMail, startMailReceiver } from './mail-receiver';
 export { type NameServer, startNameServer, type Zone } from './name-server';
 export { buildOutlookMessage, type OutlookContent } from './outlook';
-export { buildPdf, invoiceLines, type PdfContent } from './pdf';
+export { attachFiles, buildPdf, invoiceLines, type PdfContent } from './pdf';
 export { freePorts } from './ports';
 export {
   type MongoSet,

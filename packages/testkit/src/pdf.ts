@@ -1,4 +1,4 @@
-import { PDFDocument, StandardFonts } from 'pdf-lib';
+import { PDFDocument, PDFName, StandardFonts } from 'pdf-lib';
 
 /** What the PDF shows: pages of lines of text (Latin-1). */
 export interface PdfContent {
@@ -51,4 +51,16 @@ export function invoiceLines(number: string): string[] {
     'Total amount due: 1200.00 EUR',
     'IBAN: GB29 NWBK 6016 1331 9268 19',
   ];
+}
+
+/** A PDF with files within it; as a portfolio it is no more than their cover. */
+export async function attachFiles(
+  cover: Buffer,
+  files: Readonly<Record<string, Buffer>>,
+  { isPortfolio = false, useObjectStreams = true } = {},
+): Promise<Buffer> {
+  const pdf = await PDFDocument.load(cover);
+  for (const [name, content] of Object.entries(files)) await pdf.attach(content, name);
+  if (isPortfolio) pdf.catalog.set(PDFName.of('Collection'), pdf.context.obj({ Type: 'Collection', View: 'T' }));
+  return Buffer.from(await pdf.save({ useObjectStreams }));
 }
