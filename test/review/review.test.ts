@@ -1105,6 +1105,7 @@ it('without a network it says so, and sends what was typed when it is back, afte
   await field('Invoice number').fill('OFFLINE-1');
   await page.getByText('You are offline.').waitFor();
   await page.getByText('1 value is not saved yet').waitFor();
+  await page.getByText('Confirm when the connection is back').waitFor();
   await page.keyboard.press('Control+Enter');
   await page.getByText('Not confirmed: try again when the service can be reached.').waitFor();
   expect(await page.getByText('The service cannot be reached.').count()).toBe(0);

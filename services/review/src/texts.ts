@@ -244,6 +244,7 @@ export const texts = {
     needs: (n: number) => `${n} ${n === 1 ? 'field needs' : 'fields need'} you`,
     ready: 'Ready to confirm',
     notReady: 'Not ready: see below',
+    waitForConnection: 'Confirm when the connection is back',
     whyNot: 'Why it was not automated',
     sections: 'Fields',
     tables: 'Tables',

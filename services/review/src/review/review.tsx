@@ -16,7 +16,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { ApiError, call, idOf, localUrl } from '../api/client';
 import { noteLeaving } from '../api/leaving';
-import { onContentWritten } from '../api/live';
+import { isOnline, onContentWritten } from '../api/live';
 import { queries } from '../api/queries';
 import type { Annotation, Box, ContentNode, Document, PageObject, Schema, SchemaNode } from '../api/types';
 import { AGAIN } from '../documents/again';
@@ -456,6 +456,8 @@ export function Review({ annotation, content, schema, pages, document }: ReviewP
   };
   const general = useMemo(() => generalMessages(messages, tree, fields, index), [messages, tree, fields, index]);
   const isWrong = general.some(({ type }) => type === 'error');
+  const online = isOnline.use();
+  const why = isWrong ? texts.review.notReady : online ? '' : texts.review.waitForConnection;
   const ofDocument = reasons.filter(({ level }) => level === 'annotation');
   const problem = state.problem;
   const isPurged = status === 'purged';
@@ -587,12 +589,8 @@ export function Review({ annotation, content, schema, pages, document }: ReviewP
       <div className={openTable === null ? 'review-body' : 'review-body with-table'}>
         <aside className="panel" ref={panel} aria-label={texts.review.fieldsTitle}>
           {isOwner && (
-            <p className={needed.length > 0 || isWrong ? 'summary needs' : 'summary'} role="status">
-              {needed.length > 0
-                ? texts.review.needs(needed.length)
-                : isWrong
-                  ? texts.review.notReady
-                  : texts.review.ready}
+            <p className={needed.length > 0 || why ? 'summary needs' : 'summary'} role="status">
+              {needed.length > 0 ? texts.review.needs(needed.length) : why || texts.review.ready}
               <kbd>{needed.length > 0 ? 'Enter' : 'Ctrl Enter'}</kbd>
             </p>
           )}
