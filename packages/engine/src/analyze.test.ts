@@ -460,6 +460,29 @@ test('the day of a debit, in a sentence', () => {
   ).toMatchObject({ date_issue: '2024-02-15', date_due: '2024-03-04', customer_id: '30041788' });
 });
 
+test.each([
+  ['Date 12/02/2025', 'Merci de régler cette facture avant le 14 mars 2025.'],
+  ['Fecha 12/02/2025', 'Rogamos abonen el importe antes del 14 de marzo de 2025.'],
+  ['Data 12/02/2025', 'Il pagamento dovrà avvenire entro e non oltre il 14/03/2025.'],
+  ['Date 12/02/2025', 'Payment of the whole amount should reach us no later than 14 March 2025.'],
+  ['Date 12/02/2025', 'We kindly ask you to settle this account by 14 March 2025'],
+  ['Datum 12.02.2025', 'Betala beloppet senast den 14 mars 2025.'],
+  ['Datum 12.02.2025', 'Wir bitten Sie, den Betrag auf unser Konto zu zahlen, und zwar bis spätestens 14.03.2025.'],
+  ['Data 12.02.2025', 'Prosimy o zapłatę całej kwoty do dnia 14.03.2025.'],
+  ['Datum 12.02.2025', 'Wij verzoeken u het bedrag over te maken vóór 14-03-2025.'],
+])('the last day of a payment, in a sentence: %s, %s', (date, sentence) => {
+  expect(read(`\n${date}\n\n\n${sentence}`)).toMatchObject({ date_issue: '2025-02-12', date_due: '2025-03-14' });
+});
+
+test('the last day of a payment is no date of issue, and other days are no last ones', () => {
+  const only = read('Merci de régler cette facture avant le 14 mars 2025.');
+  expect(only).toMatchObject({ date_due: '2025-03-14' });
+  expect(only.date_issue).toBeUndefined();
+  const paid = read('Date 12/02/2025\n\n\nWe thank you for your payment of 3 February 2025.');
+  expect(paid).toMatchObject({ date_issue: '2025-02-12' });
+  expect(paid.date_due).toBeUndefined();
+});
+
 test('units are no legal forms, numbers of registers no invoice numbers, labels no terms', () => {
   const fields = read(`
     Brightwell Ltd             Faktúra 2024125

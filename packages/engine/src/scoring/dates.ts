@@ -2,6 +2,7 @@ import { findCompactDate } from '../candidates/dates';
 import type { Key } from '../candidates/key-phrases';
 import type { Labelled } from '../candidates/labelled';
 import type { Value } from '../candidates/values';
+import type { Segment } from '../layout/page-layout';
 import { WEIGHTS } from './confidence';
 import { type Findings, fromValue, labelHints, type Put, pairs, type Scored, unify } from './findings';
 
@@ -34,7 +35,8 @@ export function scoreDates(findings: Findings, put: Put): void {
         isOfRow(findings, pair.key) ||
         beginsPeriod(value, dates) ||
         endsPeriod(value) ||
-        isOfDebit(value);
+        isOfDebit(value) ||
+        isDeadline(findings, value);
       if (field === 'date_issue' && weight < 1 && isOther()) return [];
       const isInside = isDated && field === 'date_issue' && weight < 1 && isInSentence(findings, pair.key);
       const doubt =
@@ -49,7 +51,8 @@ export function scoreDates(findings: Findings, put: Put): void {
       value.page === 1 &&
       !claimed(value, 'date_issue') &&
       !findings.isItem(value.page, value.line) &&
-      !endsPeriod(value),
+      !endsPeriod(value) &&
+      !isDeadline(findings, value),
   );
   const letter = free.find(isOfLetter);
   const first = [...(letter ? [letter] : []), ...free.filter((value) => value !== letter)].slice(0, 2);
@@ -180,20 +183,37 @@ const DEBIT =
 /** "We collect the amount on 4 March", in a sentence. */
 const isOfDebit = ({ tokens }: Value) => tokens[0]!.segment.tokens.length > 5 && DEBIT.test(tokens[0]!.segment.text);
 
+const DEADLINE =
+  /(?<!\p{L})(?:pay\p{L}*|settle\p{L}*|remit\p{L}*|transfer|r[éè]gl\p{L}*|paye[rz]|paiement|virement|abon\p{L}*|pag[aou]\p{L}*|bonifico|salda\p{L}*|liquida\p{L}*|betal\p{L}*|voldoe\p{L}*|overmaken|over te maken|zahl\p{L}*|überweis\p{L}*|begleich\p{L}*|ausgleich\p{L}*|zapła\p{L}*|wpła\p{L}*|płatno\p{L}*|uhra\p{L}*|zapla\p{L}*|úhrad\p{L}*|maksa\p{L}*|fizet\p{L}*|utal\p{L}*|achit\p{L}*|plat\p{L}*)(?!\p{L})[^.!?]{0,60}?(?<!\p{L})(?:by|before|no later than|not later than|on or before|latest by|avant(?: le)?|au plus tard(?: le)?|jusqu['’]au|antes del?|(?:a )?más tardar (?:el|hasta el)|hasta el|entro(?: e non oltre)?(?: il| l['’])?|até(?: ao| o| a)?|vóór|voor|uiterlijk(?: op)?|senest(?: den)?|senast(?: den)?|innen(?: den)?|bis(?: spätestens)?(?: zum| am)?|(?:bis )?spätestens(?: am| zum| bis(?: zum)?)?|(?:najpóźniej )?do(?: dnia)?|nejpozději(?: do)?|najneskôr(?: do)?)$/iu;
+
+/** "Please settle this account by 20 March": the last day of a payment, in a sentence, which may begin in the line above. */
+function isDeadline({ pages }: Findings, { page, tokens: [first] }: Value): boolean {
+  const { segment } = first!;
+  const before = segment.tokens.slice(0, segment.tokens.indexOf(first!));
+  const above = before.length < 6 ? lineOf(pages, page, segment, -1) : undefined;
+  const text = [...(above?.tokens ?? []), ...before].map((token) => token.text).join(' ');
+  return DEADLINE.test(text);
+}
+
+/** The line of the same paragraph above (-1) or below (1) another. */
+function lineOf(pages: Findings['pages'], number: number, { box, line }: Segment, step: -1 | 1): Segment | undefined {
+  const { segments, unit } = pages.find((page) => page.number === number)!;
+  const gapTo = (other: Segment) => (step > 0 ? other.box[1] - box[3] : box[1] - other.box[3]);
+  return segments.find(
+    (other) => other.line === line + step && Math.abs(other.box[0] - box[0]) < unit && gapTo(other) < 0.6 * unit,
+  );
+}
+
 /** "The amount will be collected on 4 March": a date in a sentence about the payment, which no label announces. */
-function datesOfDebit({ pages }: Findings, dates: Value[], issue: string | undefined): Scored[] {
+function datesOfDebit(findings: Findings, dates: Value[], issue: string | undefined): Scored[] {
   return dates.flatMap((value) => {
     const { segment } = value.tokens[0]!;
-    const { segments, unit } = pages.find(({ number }) => number === value.page)!;
     // Sentences go on in the next line.
-    const below = segments.find(
-      ({ box, line }) =>
-        line === segment.line + 1 && Math.abs(box[0] - segment.box[0]) < unit && box[1] - segment.box[3] < 0.6 * unit,
-    );
     const goesOn = segment.tokens.at(-1) !== value.tokens.at(-1);
-    const text = `${segment.text} ${(goesOn && below?.text) || ''}`;
+    const below = goesOn ? lineOf(findings.pages, value.page, segment, 1) : undefined;
+    const isDue = DEBIT.test(`${segment.text} ${below?.text ?? ''}`) || isDeadline(findings, value);
     const early = issue !== undefined && value.value < issue;
-    return DEBIT.test(text) && !early ? [fromValue(value, 0)] : [];
+    return isDue && !early ? [fromValue(value, 0)] : [];
   });
 }
 

@@ -22,7 +22,7 @@ function firstSentence(text: string): string {
 /** "30 days net to account GB12 ...": the account is no part of the terms. */
 const withoutAccount = (text: string) => text.replace(ACCOUNT, '');
 const ACCOUNT =
-  /,? (?:au compte|sur (?:le )?compte|auf (?:das|unser|folgendes|nachstehendes) Konto|to (?:our |the )?account|op (?:ons )?rekening(?:nummer)?|na (?:ú|u)čet|na konto|på konto|IBAN)(?![\p{L}])(?=.*\d{4}).*$/iu;
+  /,? (?:au compte|sur (?:le )?compte|auf (?:das|unser|folgendes|nachstehendes) Konto|(?:to )?(?:our |the )?(?:account|BSB|sort code|IBAN)|op (?:ons )?rekening(?:nummer)?|na (?:ú|u)čet|na konto|på konto)(?![\p{L}])(?=.*\d{4}).*$/iu;
 
 /** Of a paragraph, the sentences from the first to the last that tell terms; what is collected is told by the whole. */
 function tellingSentences(text: string): string {

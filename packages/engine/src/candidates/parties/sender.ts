@@ -60,6 +60,7 @@ export function findSender(tight: PageLayout, keys: Key[], taken: Party[]): Part
       !CAPITAL.test(segment.text) &&
       // "AG Iserlohn HRB 4418" is a court.
       !/\bHR[AB]\b/.test(segment.text) &&
+      !OWNER.test(segment.text) &&
       !keys.some((key) => key.tokens[0] === segment.tokens[0] && means(key, 'label_skip')) &&
       segment.tokens.length <= 9,
   );
@@ -80,6 +81,7 @@ export function findSender(tight: PageLayout, keys: Key[], taken: Party[]): Part
       hasOwnWord(page, segment) &&
       !isPostal(segment.text) &&
       !isLabelOfNumber(page, segment) &&
+      !isSentence(segment) &&
       !isOther(segment),
   );
   const top = topmost
@@ -120,6 +122,14 @@ export function findSender(tight: PageLayout, keys: Key[], taken: Party[]): Part
   const elsewhere = findAddressElsewhere(page, head, taken, keys);
   return elsewhere ? { ...party, address: elsewhere } : party;
 }
+
+/** "Inhaberin Petra Ostermann e.K.", under the name of her company. */
+const OWNER =
+  /^(?:Inhaber(?:in)?|Inh\.|Einzelunternehmer(?:in)?|Owner|Proprietor|Prop\.|Titolare|Titular|Propriétaire|Właściciel|Majitel(?:ka)?|Eigenaar)(?!\p{L})/iu;
+
+/** "Thank you for your order, which we bill as follows." */
+const isSentence = ({ text, tokens }: Segment): boolean =>
+  tokens.length > 5 && /[.!?]$/.test(text) && !hasLegalForm(text);
 
 /** Whether a text stands in one of the lines under another, without a space between them. */
 const isLineUnder = (page: PageLayout, above: Segment, below: Segment): boolean => {
