@@ -474,6 +474,14 @@ test.each([
   expect(read(`\n${date}\n\n\n${sentence}`)).toMatchObject({ date_issue: '2025-02-12', date_due: '2025-03-14' });
 });
 
+test('labels in head cells go on before their values in the next line', () => {
+  const fields = read(`
+    Facture      Date          Client       Échéance
+    n° F24-118   12/02/2025    n° 008812    14/03/2025
+  `);
+  expect(fields).toMatchObject({ document_id: 'F24-118', customer_id: '008812', date_issue: '2025-02-12' });
+});
+
 test('the last day of a payment is no date of issue, and other days are no last ones', () => {
   const only = read('Merci de régler cette facture avant le 14 mars 2025.');
   expect(only).toMatchObject({ date_due: '2025-03-14' });

@@ -159,10 +159,10 @@ function isCutOff(parts: string[], shown: { part: string }[]): boolean {
 /** Labels in narrow cells go on in the next line: "Payment" over "reference:". */
 function withWrapped(page: PageLayout, keys: Key[], dictionary: Dictionary): Key[] {
   const wrapped: Key[] = [];
-  const short = page.segments.filter(
-    (segment) => segment.tokens.length <= 3 && /\p{L}/u.test(segment.text) && !/\d/.test(segment.text),
-  );
+  const isShort = ({ tokens, text }: Segment) => tokens.length <= 3 && /\p{L}/u.test(text);
+  const short = page.segments.filter(isShort);
   for (const above of short) {
+    if (/\d/.test(above.text)) continue;
     const under = short.find(
       (one) =>
         one.line > above.line &&
@@ -172,13 +172,17 @@ function withWrapped(page: PageLayout, keys: Key[], dictionary: Dictionary): Key
         one.box[1] > above.box[1] + 0.4 * page.unit,
     );
     if (!under || /:$/.test(above.text) || haveOwnValues(page, above, under)) continue;
-    const tokens = [...above.tokens, ...under.tokens];
+    // "Client" over "n° 008812": the value stands behind the second half.
+    const value = under.tokens.findIndex(({ text }) => /\d/.test(text));
+    if (value === 0) continue;
+    const second = value < 0 ? under.tokens : under.tokens.slice(0, value);
+    const tokens = [...above.tokens, ...second];
     const parts = tokens.flatMap((token) => token.parts);
     const phrase = dictionary
       .get(parts[0] ?? '')
       ?.find((one) => one.parts.length === parts.length && one.parts.every((part, at) => part === parts[at]));
     if (!phrase || parts.length < 2) continue;
-    const box = unite(tokens.map((token) => token.box));
+    const box = unite((value < 0 ? tokens : second).map((token) => token.box));
     wrapped.push({
       meanings: phrase.meanings,
       phrase: parts.join(' '),

@@ -859,6 +859,20 @@ test.each(['Ajmer, RAJASTHAN, 305001', 'Thrissur, Kerala - 680 001', 'Kolkata, W
   },
 );
 
+test('the owner of a business is no part of its name, and a sentence is no sender', () => {
+  expect(
+    read(`
+      Malerbetrieb Ostermann                     Rechnung 2025-118
+      Inhaberin Petra Ostermann e.K.
+      Hafenweg 12
+      28195 Bremen
+
+      Wir danken für Ihren Auftrag und berechnen wie folgt.
+    `),
+  ).toMatchObject({ sender_name: 'Malerbetrieb Ostermann' });
+  expect(read('Merci de régler cette facture avant le 14 mars 2025.').sender_name).toBeUndefined();
+});
+
 test('for whom it is in a company is no part of its name, and a site is no recipient', () => {
   expect(
     read(`

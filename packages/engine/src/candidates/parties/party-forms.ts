@@ -86,3 +86,9 @@ export const isTitle = (text: string) => TITLE.test(text) && !isStreet(text) && 
 /** Words over or before a name that address somebody. */
 export const SALUTATION =
   /^(?:herrn?|frau|familie|eheleute|firma|fa\.|hr\.?|fru|pan|pán|pan[íi]|dott\.?|egr\. ?sigg?\.?|egregi(?:o|a)? sig(?:nor[ei]|\.)|gent\.(?:ma|mo|mi)|preg\.(?:mo|ma|mi)(?: sigg?\.)?|sr\.?|sra\.?|señor|señora|d\.|dña\.|dhr\.|mevr\.|mr\.?|mrs\.?|ms\.?|messrs\.?|m\.|mme|monsieur|madame|monsieur et madame|m\. et mme|m\. ou mme|mr et mme|mr\.? (?:and|&) mrs\.?|herrn? und frau|frau und herrn?|de heer|mevrouw|sig\.|spett\.? ?le|an|an die|to|attn:?)$/iu;
+
+const OWNER =
+  /^(?:Inhaber(?:in)?|Inh\.|Einzelunternehmer(?:in)?|Owner|Proprietor|Prop\.|Titolare|Titular|Propriétaire|Właściciel|Majitel(?:ka)?|Eigenaar)(?!\p{L})/iu;
+
+/** "Inhaberin Petra Ostermann e.K.", under the name of her company. */
+export const isOwner = (text: string): boolean => OWNER.test(text);

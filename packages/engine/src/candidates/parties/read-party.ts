@@ -4,7 +4,17 @@ import { isTaxCode } from '../identifiers';
 import type { Key } from '../key-phrases';
 import { addressIn, HOUSE_NAME, splitAddressLine } from './address-text';
 import type { Party, Role } from './party';
-import { CAPITAL, COUNTRY, hasLegalForm, isContact, isPostal, isStreet, isTrade, SALUTATION } from './party-forms';
+import {
+  CAPITAL,
+  COUNTRY,
+  hasLegalForm,
+  isContact,
+  isOwner,
+  isPostal,
+  isStreet,
+  isTrade,
+  SALUTATION,
+} from './party-forms';
 import { INSIDE, means } from './party-labels';
 import { type PartyLine, toLine } from './party-lines';
 
@@ -125,7 +135,7 @@ export function readParty(
 
 /** Whether the legal form that a name lacks stands in the line under it. */
 const goesOn = (name: string, next: string) =>
-  !hasLegalForm(name) && hasLegalForm(next) && !isTrade(next) && !isStreet(next) && !isPostal(next);
+  !hasLegalForm(name) && hasLegalForm(next) && !isOwner(next) && !isTrade(next) && !isStreet(next) && !isPostal(next);
 
 /** Words before somebody in a company; with whom the recipient is to be found ("c/o") belongs to his address. */
 const PERSON =

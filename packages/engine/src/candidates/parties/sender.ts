@@ -5,7 +5,7 @@ import { addressIn, SEAT, splitAddressLine } from './address-text';
 import { height, lineAbove, overlaps, rightOf } from './blocks';
 import { ownNames } from './own-names';
 import { type Party, senderInLine } from './party';
-import { CAPITAL, hasLegalForm, isContact, isPostal, isTitle, isTrade } from './party-forms';
+import { CAPITAL, hasLegalForm, isContact, isOwner, isPostal, isTitle, isTrade } from './party-forms';
 import { means, startsWithKey } from './party-labels';
 import { followCentred, toLine } from './party-lines';
 import { readParty } from './read-party';
@@ -60,7 +60,7 @@ export function findSender(tight: PageLayout, keys: Key[], taken: Party[]): Part
       !CAPITAL.test(segment.text) &&
       // "AG Iserlohn HRB 4418" is a court.
       !/\bHR[AB]\b/.test(segment.text) &&
-      !OWNER.test(segment.text) &&
+      !isOwner(segment.text) &&
       !keys.some((key) => key.tokens[0] === segment.tokens[0] && means(key, 'label_skip')) &&
       segment.tokens.length <= 9,
   );
@@ -122,10 +122,6 @@ export function findSender(tight: PageLayout, keys: Key[], taken: Party[]): Part
   const elsewhere = findAddressElsewhere(page, head, taken, keys);
   return elsewhere ? { ...party, address: elsewhere } : party;
 }
-
-/** "Inhaberin Petra Ostermann e.K.", under the name of her company. */
-const OWNER =
-  /^(?:Inhaber(?:in)?|Inh\.|Einzelunternehmer(?:in)?|Owner|Proprietor|Prop\.|Titolare|Titular|Propriétaire|Właściciel|Majitel(?:ka)?|Eigenaar)(?!\p{L})/iu;
 
 /** "Thank you for your order, which we bill as follows." */
 const isSentence = ({ text, tokens }: Segment): boolean =>
