@@ -33,6 +33,6 @@ export type { Barcode } from './separator/barcodes';
 export { runsBetween, SEPARATOR_TEXT } from './separator/parts';
 export type { PageCode } from './separator/qr-codes';
 export { buildSeparatorPage } from './separator/separator-page';
-export { findUnknownLanguages } from './text/ocr';
 export { findPpocrProblem, memoryWith } from './text/ppocr';
+export { TESSERACT_LIBRARY } from './text/tesseract';
 export { UnreadableDocument, type UnreadableReason } from './unreadable-document';

@@ -7,6 +7,8 @@ import type { PageCodes } from './separator/qr-codes';
 /** The jobs that {@link engineWorker} serves: name -> input and output, for `ChildPool<EngineJobs>`. */
 export interface EngineJobs {
   recognize: { input: { bytes: Uint8Array; options: RecognizeOptions }; output: Recognition };
+  /** Those of some languages that Tesseract does not have; none where it is not installed. */
+  findUnknownLanguages: { input: { tesseract: string; languages: readonly string[] }; output: string[] };
   renderPage: {
     input: { bytes: Uint8Array; mimeType: string; pageNumber: number; longestSide?: number; rotation?: number };
     output: PageImage;

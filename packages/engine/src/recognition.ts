@@ -75,9 +75,9 @@ export interface Recognition {
   engineVersion: string;
 }
 
-/** How the OCR program is found. */
+/** How the programs for OCR are found. */
 export interface OcrOptions {
-  /** The program, by path, or by name when it is in /usr/bin or /bin; default `tesseract`. */
+  /** The library of Tesseract 5, by path or by name; default {@link TESSERACT_LIBRARY}. */
   tesseract?: string;
   /**
    * Tesseract language codes, limited to those installed. A strip of a page is read in the first one, to tell the

@@ -1,10 +1,10 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { degrees as degreesOf, PDFDocument, type PDFFont, type PDFPage, StandardFonts } from 'pdf-lib';
 import sharp from 'sharp';
 import { type Recognition, readPages, recognize, renderPage, UnreadableDocument } from './index';
 import { normalize } from './layout/page-layout';
+import { openTesseract, TESSERACT_LIBRARY } from './text/tesseract';
 
 /** The project's own sample documents; those that need OCR run only where tesseract is installed. */
 const samples = path.join(__dirname, '..', '..', '..', 'test', 'samples');
@@ -17,15 +17,6 @@ interface Truth {
 const truth: Record<string, Truth> = JSON.parse(read('truth.json').toString());
 
 const mimeType = (name: string) => (name.endsWith('.png') ? 'image/png' : 'application/pdf');
-
-function hasTesseract(): boolean {
-  try {
-    execFileSync('tesseract', ['--version'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 function isRight(field: string, value: string | undefined, wanted: string): boolean {
   if (value === undefined) return false;
@@ -149,7 +140,7 @@ test('a page that does not exist is refused', async () => {
   await expect(renderPage(read('invoice-en.pdf'), 'application/pdf', 0)).rejects.toBeInstanceOf(UnreadableDocument);
 });
 
-const whereOcr = hasTesseract() ? test : test.skip;
+const whereOcr = openTesseract(TESSERACT_LIBRARY) ? test : test.skip;
 
 whereOcr(
   'a scan is read by OCR',

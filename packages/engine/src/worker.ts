@@ -7,10 +7,12 @@ import { findBarcodes } from './separator/barcodes';
 import { cutPdf } from './separator/cut-pdf';
 import { findPageCodes } from './separator/qr-codes';
 import { joinPictures } from './text/join-pictures';
+import { findUnknownLanguages } from './text/ocr';
 import { openPortfolio } from './text/portfolio';
 
 serveJobs<EngineJobs>({
   recognize: ({ bytes, options }) => recognize(bytes, options),
+  findUnknownLanguages: async ({ tesseract, languages }) => findUnknownLanguages(tesseract, languages),
   renderPage: ({ bytes, mimeType, pageNumber, longestSide, rotation }) =>
     renderPage(bytes, mimeType, pageNumber, { longestSide, rotation }),
   readPages: ({ bytes, mimeType }) => readPages(bytes, mimeType),

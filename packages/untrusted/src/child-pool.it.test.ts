@@ -140,6 +140,13 @@ test('children see nothing of the environment but what they are given', async ()
   expect(env.INTAKE_TEST_SECRET).toBeUndefined();
 });
 
+test("the allocator of children is set as their parent's", async () => {
+  process.env.MALLOC_ARENA_MAX = '2';
+  const env = await open().run('env', null);
+  delete process.env.MALLOC_ARENA_MAX;
+  expect(env.MALLOC_ARENA_MAX).toBe('2');
+});
+
 describe('children that are started ahead of their job', () => {
   const openAhead = (bytes: number, idleMs = 60_000) =>
     open({ jobsPerChild: 1, memoryBytes: 250e6, ahead: { count: 1, input: { bytes }, idleMs } });

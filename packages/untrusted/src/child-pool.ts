@@ -152,6 +152,11 @@ function readOwnMemory(pid: number | undefined): number {
   }
 }
 
+/** How the allocator of this process is set (glibc's `MALLOC_...`): children hold pictures that it should give back, too. */
+function allocatorSettings(): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => name.startsWith('MALLOC_')));
+}
+
 /** Resident bytes of a process and its descendants. */
 function readGroupMemory(pid: number): number {
   return childrenOf(pid)
@@ -299,7 +304,7 @@ export class ChildPool<Jobs extends JobTable<Jobs>> {
     const child = new Child(
       fork(this.options.worker, [String(process.pid), folder ?? '', ...prepared], {
         detached: true,
-        env: this.options.env ?? {},
+        env: { ...allocatorSettings(), ...this.options.env },
         execArgv: [`--max-old-space-size=${this.options.heapMegabytes ?? 512}`],
         serialization: 'advanced',
         stdio: ['ignore', 'ignore', 'pipe', 'ipc'],

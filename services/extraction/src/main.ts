@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { connectBackbone, startConsumer } from '@intake/bus';
 import { annotation, documentStorage, extraction, queue } from '@intake/contracts';
-import { type EngineJobs, engineWorker, findPpocrProblem, findUnknownLanguages, memoryWith } from '@intake/engine';
+import { type EngineJobs, engineWorker, findPpocrProblem, memoryWith, TESSERACT_LIBRARY } from '@intake/engine';
 import { createIndexes, isMongoUnavailable } from '@intake/mongo';
 import { connectRpc, isNeighbourAway, Refusal, readRpcSettings, serveRpc } from '@intake/rpc';
 import {
@@ -47,32 +47,22 @@ export const start = (env: Environment) =>
         'a child process that takes more is killed; with PP-OCR it may take 1.25 GB on top',
         1_500_000_000,
       ),
-      tesseract: text('INTAKE_TESSERACT', 'the OCR program, by path or name', 'tesseract'),
+      tesseract: text('INTAKE_TESSERACT_LIBRARY', 'the OCR library, by path or name', TESSERACT_LIBRARY),
       ppocr: text(
         'INTAKE_PPOCR_PYTHON',
-        'a Python with the package rapidocr, which reads again what the OCR program reads badly; not used where it is not there',
+        'a Python with the package rapidocr, which reads again what Tesseract reads badly; not used where it is not there',
         '/opt/ppocr/bin/python',
       ),
       languages: list(
         'INTAKE_OCR_LANGUAGES',
-        'languages the OCR program tries, as it names them; none: all the engine knows',
+        'languages Tesseract tries, as it names them; none: all the engine knows',
         [],
       ),
       path: text('PATH', 'where programs are looked for', '/usr/local/bin:/usr/bin:/bin'),
     });
-    const unknown = await findUnknownLanguages(config.tesseract, config.languages);
-    if (unknown.length > 0) {
-      throw new ConfigError(`INTAKE_OCR_LANGUAGES: ${config.tesseract} does not have ${unknown.join(', ')}`);
-    }
     const ppocr = existsSync(config.ppocr) ? config.ppocr : undefined;
     if (ppocr) void reportPpocr(ppocr, runtime.log);
     else runtime.log.info('PP-OCR is not installed: pages that are read badly are not read again');
-    const rpc = readRpcSettings(env);
-    const backbone = await connectBackbone(runtime, env);
-    const store = createJobStore(backbone.database);
-    const lessons = createLessonStore(backbone.database);
-    await createIndexes(backbone.database);
-
     const pool = new ChildPool<EngineJobs>({
       worker: engineWorker,
       size: config.concurrency,
@@ -81,6 +71,13 @@ export const start = (env: Environment) =>
       env: { PATH: config.path },
     });
     runtime.onStop('engine processes', () => pool.close());
+    if (config.languages.length > 0) await requireLanguages(pool, config.tesseract, config.languages);
+    const rpc = readRpcSettings(env);
+    const backbone = await connectBackbone(runtime, env);
+    const store = createJobStore(backbone.database);
+    const lessons = createLessonStore(backbone.database);
+    await createIndexes(backbone.database);
+
     const durations = new Histogram({
       name: 'intake_extraction_seconds',
       help: 'Time the engine took for a document, by outcome',
@@ -163,6 +160,12 @@ export const start = (env: Environment) =>
     startConsumer(runtime, { ...backbone, handlers: createConsumers(store, tools, backbone), isAway: isNeighbourAway });
     startJobWorkers(runtime, backbone.bus, store, tools, config.concurrency);
   });
+
+/** Throws ConfigError when Tesseract is there and does not have a language. */
+async function requireLanguages(pool: ChildPool<EngineJobs>, tesseract: string, languages: readonly string[]) {
+  const unknown = await pool.run('findUnknownLanguages', { tesseract, languages });
+  if (unknown.length > 0) throw new ConfigError(`INTAKE_OCR_LANGUAGES: Tesseract does not have ${unknown.join(', ')}`);
+}
 
 async function reportPpocr(python: string, log: Logger): Promise<void> {
   const problem = await findPpocrProblem(python);

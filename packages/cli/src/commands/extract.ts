@@ -25,8 +25,8 @@ const LOCALE = /^(auto|[a-z]{2,3}[-_][a-z]{2})$/i;
 export const extract: FileCommand = {
   name: 'extract',
   about: 'print the fields of the files that follow as JSON, one line each; needs no server',
-  optional: { locale: 'decides dates such as 03/04/2024, for example en_US', tesseract: 'the OCR program' },
-  async *run(files, { locale, tesseract }, env) {
+  optional: { locale: 'decides dates such as 03/04/2024, for example en_US', 'tesseract-library': 'the OCR library' },
+  async *run(files, { locale, 'tesseract-library': tesseract }, env) {
     if (locale !== undefined && !LOCALE.test(locale)) throw new UsageError('--locale must be auto, or such as en_US.');
     const reader = createReader(env);
     const failures: string[] = [];

@@ -6,9 +6,9 @@ import { smoothGrain } from './grain';
 import { guessLanguage } from './language';
 import { readWithPpocr } from './ppocr';
 import { eraseRules } from './rules';
-import { run, runOnPicture } from './run-ocr';
 import { type Gray, measureDirection } from './skew';
 import { findDensestStrip } from './strip';
+import { LAYOUTS, type Layout, openTesseract, TESSERACT_LIBRARY, type Tesseract } from './tesseract';
 import { findCrowded, findUnread, placeOnPage } from './unread';
 import type { Upright } from './upright';
 
@@ -33,10 +33,8 @@ export const OCR_LANGUAGES = 'eng deu fra ces slk pol ita spa por nld dan swe no
 /** Longest time for one page. */
 const TIMEOUT_MS = 30_000;
 
-const MISSING = Symbol('program is not installed');
-
 /**
- * Reads a gray picture with the tesseract program, put upright, in the language of the page before, or of a strip of it.
+ * Reads a gray picture with Tesseract, put upright, in the language of the page before, or of a strip of it.
  * If what it reads turns out to be in another one, the page is read once more in that. What it reads badly is read by PP-OCR,
  * where that is installed.
  *
@@ -49,20 +47,18 @@ export async function readPicture(
   language?: string,
 ): Promise<OcrPage> {
   if (Date.now() > options.until) return { words: [], language, upright: undefined, missing: undefined };
-  const program = options.tesseract ?? 'tesseract';
-  const installed = await listLanguages(program);
-  if (installed === MISSING) return { words: [], language: undefined, upright: undefined, missing: program };
-  const usable = installed.filter((one) => one !== 'osd');
+  const library = options.tesseract ?? TESSERACT_LIBRARY;
+  const tesseract = openTesseract(library);
+  if (!tesseract) return { words: [], language: undefined, upright: undefined, missing: `Tesseract (${library})` };
+  const usable = tesseract.languages.filter((one) => one !== 'osd');
   const wanted = (options.languages ?? OCR_LANGUAGES).filter((one) => usable.includes(one));
   const before = language && wanted.includes(language) ? language : undefined;
   const usual = wanted[0] ?? usable[0];
-  if (!usual)
-    return { words: [], language: undefined, upright: undefined, missing: `${program} with the language eng` };
-  const read = async (image: Gray, code: string, layout = layoutOf(image), timeoutMs = options.timeoutMs) =>
-    parseTsv(await runTesseract(program, image, code, layout, timeoutMs), scale);
+  if (!usual) return { words: [], language: undefined, upright: undefined, missing: 'Tesseract with the language eng' };
+  const read = async (image: Gray, code: string, layout: Layout = layoutOf(image), timeoutMs = options.timeoutMs) =>
+    parseTsv(await readTable(tesseract, image, code, layout, timeoutMs), scale);
   const picture = await smoothGrain(drawn);
-  const findTurn = () =>
-    installed.includes('osd') ? askTurn(program, picture, options.timeoutMs) : Promise.resolve(undefined);
+  const findTurn = async () => (tesseract.languages.includes('osd') ? tesseract.findTurn(picture) : undefined);
 
   const direction = await measureDirection(picture);
   const angleFor = (turn: number) => {
@@ -70,12 +66,12 @@ export async function readPicture(
     return turn - (Math.abs(skew) < LEAST_SKEW ? 0 : skew);
   };
   // The narrow columns of a receipt look like lines that run down; if they are, it is seen when they are read.
-  const turn = (direction.sideways && layoutOf(picture) !== ONE_BLOCK ? await findTurn() : undefined) ?? 0;
+  const turn = (direction.sideways && layoutOf(picture) !== LAYOUTS.oneBlock ? await findTurn() : undefined) ?? 0;
   let angle = angleFor(turn);
   let image = eraseRules(await turnPicture(picture, angle));
   // A receipt has too few words on a strip, and is soon read twice.
-  const isOpen = !before && wanted.length > 1 && layoutOf(image) !== ONE_BLOCK;
-  const ofStrip = isOpen ? await guessByStrip(image, (strip) => read(strip, usual, ONE_BLOCK)) : undefined;
+  const isOpen = !before && wanted.length > 1 && layoutOf(image) !== LAYOUTS.oneBlock;
+  const ofStrip = isOpen ? await guessByStrip(image, (strip) => read(strip, usual, LAYOUTS.oneBlock)) : undefined;
   const first = before ?? wanted.find((one) => one === ofStrip) ?? usual;
   let words = await read(image, first);
   if (isPoor(words) || isSideways(words)) {
@@ -100,7 +96,7 @@ export async function readPicture(
   if (opinion && quality(opinion.words) > quality(words)) words = opinion.words;
   else if (inTime > 0) {
     const language = better ?? first;
-    words = await readRest(image, words, scale, (rest) => read(rest, language, SPARSE, inTime));
+    words = await readRest(image, words, scale, (rest) => read(rest, language, LAYOUTS.sparse, inTime));
   }
   return {
     words,
@@ -167,7 +163,8 @@ async function turnPicture({ data, width, height }: Gray, degrees: number): Prom
   return { data: turned.data, width: turned.info.width, height: turned.info.height };
 }
 
-const layoutOf = ({ width, height }: Gray) => (height > 1.6 * width ? ONE_BLOCK : AUTOMATIC);
+/** Receipts are one block, which is otherwise taken apart. */
+const layoutOf = ({ width, height }: Gray) => (height > 1.6 * width ? LAYOUTS.oneBlock : LAYOUTS.automatic);
 
 /** PP-OCR takes some seconds for a page; what has been read counts more than a better reading that comes too late. */
 const LEAST_FOR_OPINION_MS = 12_000;
@@ -214,73 +211,30 @@ function isSideways(words: RawWord[]): boolean {
   return high.length > 0.6 * long.length;
 }
 
-/** Clockwise turn, in degrees, after which the text reads from left to right; undefined when it cannot be told. */
-async function askTurn(program: string, picture: Gray, timeoutMs = 30_000): Promise<number | undefined> {
-  try {
-    const args = ['stdout', '-l', 'osd', '--psm', '0', '--dpi', '300'];
-    const answer = await runOnPicture(program, picture, [PICTURE, ...args], timeoutMs);
-    const [, turn, certainty] = /Rotate: (\d+)[\s\S]*Orientation confidence: ([\d.]+)/.exec(answer) ?? [];
-    return Number(certainty) > 1 ? Number(turn) : undefined;
-  } catch {
-    // It fails on pages with little text; these are read as they are.
-    return undefined;
-  }
+/** Those of some languages that Tesseract does not have; none where it is not installed. */
+export function findUnknownLanguages(library: string, languages: readonly string[]): string[] {
+  const installed = openTesseract(library)?.languages;
+  return installed ? languages.filter((one) => one === 'osd' || !installed.includes(one)) : [];
 }
 
-const languagesOf = new Map<string, string[]>();
-
-/** Those of some languages that a program for OCR does not have; none where it is not installed. */
-export async function findUnknownLanguages(program: string, languages: readonly string[]): Promise<string[]> {
-  if (languages.length === 0) return [];
-  const installed = await listLanguages(program);
-  return installed === MISSING ? [] : languages.filter((one) => one === 'osd' || !installed.includes(one));
-}
-
-async function listLanguages(program: string): Promise<string[] | typeof MISSING> {
-  const known = languagesOf.get(program);
-  if (known) return known;
-  try {
-    const output = await run(program, ['--list-langs'], 'ignore', 10_000);
-    const languages = output
-      .split('\n')
-      .slice(1)
-      .map((line) => line.trim());
-    const usable = languages.filter((one) => /^[a-z]{3}(_\w+)?$/.test(one));
-    languagesOf.set(program, usable);
-    return usable;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return MISSING;
-    throw error;
-  }
-}
-
-async function runTesseract(
-  program: string,
+async function readTable(
+  tesseract: Tesseract,
   image: Gray,
   language: string,
-  layout: string,
+  layout: Layout,
   timeoutMs = TIMEOUT_MS,
 ): Promise<string> {
   try {
-    const args = ['stdout', '-l', language, '--psm', layout, '--dpi', '300', 'tsv'];
-    return await runOnPicture(program, image, [PICTURE, ...args], timeoutMs);
+    return await tesseract.readTable(image, language, layout, timeoutMs);
   } catch (error) {
     throw new UnreadableDocument('corrupt', 'The text of the picture could not be recognised.', { cause: error });
   }
 }
 
-/** How Tesseract names its input. */
-const PICTURE = process.platform === 'linux' ? '/dev/stdin' : 'stdin';
-
-/** Page segmentation modes of tesseract: receipts are one block, which it otherwise takes apart. */
-const AUTOMATIC = '3';
-const ONE_BLOCK = '6';
-const SPARSE = '11';
-
 /** Tesseract's table of words: level, page, block, paragraph, line, word, left, top, width, height, confidence, text. */
 export function parseTsv(tsv: string, scale: { x: number; y: number }): RawWord[] {
   const words: RawWord[] = [];
-  for (const row of tsv.split('\n').slice(1)) {
+  for (const row of tsv.split('\n')) {
     const cells = row.split('\t');
     const text = cells[11]?.trim() ?? '';
     const [left, top, width, height, confidence] = cells.slice(6, 11).map(Number) as [

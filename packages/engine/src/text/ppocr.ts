@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { RawWord } from './characters';
-import { run, runOnPicture } from './run-ocr';
+import { run, runOnPicture } from './run-on-picture';
 import type { Gray } from './skew';
 
 const SCRIPT = path.join(__dirname, '..', '..', 'python', 'read_words.py');

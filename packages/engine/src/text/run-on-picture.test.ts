@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import { runOnPicture } from './run-ocr';
+import { runOnPicture } from './run-on-picture';
 
 test('a program finds the picture on its input as a TIFF', async () => {
   const picture = { data: Buffer.from([0, 40, 80, 120, 200, 255]), width: 3, height: 2 };

@@ -5,13 +5,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Gray } from './skew';
 
-/** Tesseract's own threads only get into each other's way (10 times slower under load). */
+/** Threads of a program's own only get into each other's way. */
 const ENVIRONMENT = { OMP_THREAD_LIMIT: '1' };
 
 /**
- * Runs a program with a picture (TIFF) as its input, and answers what it prints. The input is a file, because Tesseract takes a
- * fifth of its time to read a whole picture byte by byte: one without a name, of which nothing is left behind when a process is killed.
- * TIFF is what it reads at once: PGM takes it a tenth of its time.
+ * Runs a program with a picture (TIFF) as its input, and answers what it prints. The input is a file that is read
+ * at once: one without a name, of which nothing is left behind when a process is killed.
  */
 export async function runOnPicture(program: string, picture: Gray, args: string[], timeoutMs: number): Promise<string> {
   const name = path.join(tmpdir(), `intake-ocr-${randomUUID()}`);
