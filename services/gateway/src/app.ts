@@ -44,15 +44,11 @@ export interface AppOptions {
 /** The HTTP side: everything that is the same for every route, and the routes. */
 export function createApp(runtime: Runtime, options: AppOptions): Koa {
   const app = new Koa();
-  const router = new Router({ prefix: PREFIX, sensitive: true });
-  for (const row of options.routes) {
-    router.register(row.path, [row.method.toLowerCase()], serve(runtime, row, options));
-  }
   app.use(observe(runtime));
   app.use(allowOrigins(options.corsOrigins, options.sessions));
   app.use(serveDocs());
   app.use(servePage(options.reviewDir, options.embedOrigins));
-  app.use(router.routes());
+  app.use(findRoute(options.routes, (row) => serve(runtime, row, options)));
   app.use(answerOtherMethods);
   app.on('error', (error) => {
     if (error?.code !== 'ERR_STREAM_PREMATURE_CLOSE' && error?.code !== 'ECONNRESET') {
@@ -60,6 +56,23 @@ export function createApp(runtime: Runtime, options: AppOptions): Koa {
     }
   });
   return app;
+}
+
+/**
+ * Serves each route by its row. Those whose paths begin with the same word have a router of their own: one router would try the
+ * patterns of all, which for most requests is half of the gateway's work.
+ */
+function findRoute(rows: readonly Route[], serveRow: (row: Route) => Middleware): Middleware {
+  const firstWord = (path: string) => path.split('/')[1] ?? '';
+  const routers = new Map<string, Router>();
+  for (const row of rows) {
+    const word = firstWord(row.path);
+    const router = routers.get(word) ?? new Router({ prefix: PREFIX, sensitive: true });
+    routers.set(word, router);
+    router.register(row.path, [row.method.toLowerCase()], serveRow(row));
+  }
+  const served = new Map([...routers].map(([word, router]) => [word, router.routes() as Middleware]));
+  return (ctx, next) => served.get(firstWord(ctx.path.slice(PREFIX.length)))?.(ctx, next) ?? next();
 }
 
 /** Gives each request its id; turns errors into answers; measures and logs. */
