@@ -74,7 +74,7 @@ async function isReady(name) {
   );
 }
 
-test('everything comes up, survives the death of its services, and Ctrl-C leaves nothing', async () => {
+test('everything comes up, survives the death of its services and of what they stand on, and Ctrl-C leaves nothing', async () => {
   const run = await startIntake();
   const { baseUrl, queueId, env: settings } = readRun();
   assert.equal(statSync(runFile).mode & 0o077, 0);
@@ -96,6 +96,12 @@ test('everything comes up, survives the death of its services, and Ctrl-C leaves
   process.kill(before, 'SIGKILL');
   await waitFor('a new process', () => readRun().services.gateway !== before);
   await waitFor('the gateway', () => isReady('gateway'));
+
+  const pidsOfBacking = () => readRun().backing.map(({ pid }) => pid);
+  const killed = pidsOfBacking();
+  for (const pid of killed) process.kill(pid, 'SIGKILL');
+  await waitFor('new backing services', () => !pidsOfBacking().some((pid) => killed.includes(pid)));
+  await waitFor('what stands on them', () => isReady('document-storage'));
 
   const marks = markAll(readRun());
   process.kill(run.child.pid, 'SIGINT');

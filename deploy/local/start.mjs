@@ -58,10 +58,10 @@ async function main() {
   ]);
 
   phase = 'starting';
-  const backing = await ensureBackingServices({ dataDir, cacheDir, env: process.env, log });
+  const backing = await ensureBackingServices({ dataDir, cacheDir, env: process.env, log, restarts: true });
   undo.push(backing.stop);
   backing.onExit = (name) => {
-    if (!stopAskedAt) log(`${name} ended by itself; see ${join(dataDir, 'logs', `${name}.log`)}. Restart Intake.`);
+    if (!stopAskedAt) log(`${name} ended by itself and is started again; see ${join(dataDir, 'logs', `${name}.log`)}`);
   };
 
   if (stopAskedAt) return;
@@ -71,6 +71,10 @@ async function main() {
   const run = { baseUrl: `http://127.0.0.1:${settings.port}/api`, smtp: `127.0.0.1:${settings.smtpPort}`, env };
   const services = startServices({ names, processes, settings, env, backing, run });
   undo.push(services.stop);
+  backing.onRestart = (name) => {
+    log(`${name} is ready again`);
+    services.remember({ backing: backing.processes });
+  };
   await waitForServices(names, settings, services);
   if (stopAskedAt) return;
   services.settle();

@@ -1,5 +1,6 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { tryLock } from '../locks.mjs';
 import { ROOT } from '../settings.mjs';
 import { checkAnswers } from './given.mjs';
@@ -11,6 +12,8 @@ import { nats } from './nats.mjs';
 import { resolveProgram } from './resolve.mjs';
 
 const SERVICES = [mongodb, nats, minio];
+
+const RESTART_AFTER_MS = 1000;
 
 /**
  * Makes sure that every backing service without an address in the environment can be run: found or installed.
@@ -36,6 +39,7 @@ export async function resolveBackingServices({ env, cacheDir, log }) {
  * @property {{url: string, accessKey: string, secretKey: string, bucket: string}} s3
  * @property {{name: string, pid: number}[]} processes those that this call started
  * @property {(name: string) => void} onExit set by the caller: told when one ends by itself
+ * @property {(name: string) => void} onRestart set by the caller: told when that one is there again
  * @property {ReturnType<typeof startGuard>} guard ends them even when this process is killed; tell it who depends on them
  * @property {() => Promise<void>} stop ends those that this call started; leaves nothing
  */
@@ -44,11 +48,20 @@ export async function resolveBackingServices({ env, cacheDir, log }) {
  * Gives a MongoDB, a NATS and a MinIO to work with: from the environment, else run here on loopback.
  * @param {{
  *   dataDir: string, cacheDir: string, env: NodeJS.ProcessEnv, log: (line: string) => void,
- *   ports?: {mongodb?: number, nats?: number, minio?: number}, fresh?: boolean,
- * }} options `ports`: those to use when they are free; `fresh`: forget the data and the ports of earlier runs
+ *   ports?: {mongodb?: number, nats?: number, minio?: number}, fresh?: boolean, restarts?: boolean,
+ * }} options `ports`: those to use when they are free; `fresh`: forget the data and the ports of earlier runs; `restarts`: start one again
+ *   that ends by itself
  * @returns {Promise<BackingServices>}
  */
-export async function ensureBackingServices({ dataDir: folder, cacheDir, env, log, ports = {}, fresh = false }) {
+export async function ensureBackingServices({
+  dataDir: folder,
+  cacheDir,
+  env,
+  log,
+  ports = {},
+  fresh = false,
+  restarts = false,
+}) {
   const dataDir = resolve(folder);
   const runnables = await resolveBackingServices({ env, cacheDir, log });
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
@@ -58,10 +71,13 @@ export async function ensureBackingServices({ dataDir: folder, cacheDir, env, lo
 
   if (fresh) rmSync(join(dataDir, 'ports.json'), { force: true });
 
-  const started = [];
+  /** @type {Map<string, import('./local.mjs').Running>} */
+  const started = new Map();
+  let stopping = false;
   const guard = startGuard();
   const stop = async () => {
-    await Promise.all(started.map((one) => one.stop()));
+    stopping = true;
+    await Promise.all([...started.values()].map((one) => one.stop()));
     guard.dismiss();
     lock.release();
   };
@@ -78,7 +94,7 @@ export async function ensureBackingServices({ dataDir: folder, cacheDir, env, lo
         fresh,
         log,
       });
-      started.push(one);
+      started.set(one.name, one);
       guard.watch(one.pid);
       log(`${service.program.title} is ready at ${one.address.url} (${describeRunnable(runnable)})`);
       return one.address;
@@ -88,17 +104,34 @@ export async function ensureBackingServices({ dataDir: folder, cacheDir, env, lo
       mongodbUrl: mongoAddress.url,
       natsUrl: natsAddress.url,
       s3,
-      processes: started.map(({ name, pid }) => ({ name, pid })),
+      get processes() {
+        return [...started.values()].map(({ name, pid }) => ({ name, pid }));
+      },
       onExit: (/** @type {string} */ _name) => {},
+      onRestart: (/** @type {string} */ _name) => {},
       guard,
       stop,
     };
-    for (const one of started) {
-      one.exited.then(() => {
-        guard.forget(one.pid);
-        services.onExit(one.name);
-      });
-    }
+    const follow = async (/** @type {import('./local.mjs').Running} */ one) => {
+      await one.exited;
+      guard.forget(one.pid);
+      services.onExit(one.name);
+      while (restarts && !stopping) {
+        await sleep(RESTART_AFTER_MS);
+        if (stopping) return;
+        try {
+          const next = await one.again();
+          started.set(next.name, next);
+          guard.watch(next.pid);
+          if (stopping) return void (await next.stop());
+          services.onRestart(next.name);
+          return void follow(next);
+        } catch (error) {
+          log(`${error.message}; it is tried again`);
+        }
+      }
+    };
+    for (const one of started.values()) void follow(one);
     return services;
   } catch (error) {
     await stop();

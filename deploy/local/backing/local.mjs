@@ -15,20 +15,38 @@ import { markProcess, startDetached, stopLeftover, stopProcess } from '../proces
  */
 
 /**
+ * One that runs.
+ * @typedef {object} Running
+ * @property {string} name
+ * @property {any} address
+ * @property {number} pid
+ * @property {Promise<void>} exited
+ * @property {() => Promise<void>} stop
+ * @property {() => Promise<Running>} again starts it where it was, after it has ended
+ */
+
+/**
  * Starts one backing service on loopback and waits until it answers.
  * @param {typeof import('./mongodb.mjs').mongodb} service
  * @param {import('./resolve.mjs').Runnable} runnable
  * @param {{root: string, dataDir: string, env: NodeJS.ProcessEnv, port?: number, fresh?: boolean, log: (line: string) => void}} options
- * @returns {Promise<{address: any, name: string, pid: number, exited: Promise<void>, stop(): Promise<void>}>}
+ * @returns {Promise<Running>}
  */
 export async function startLocally(service, runnable, { root, dataDir, env, port: preferred, fresh, log }) {
-  const markFile = join(dataDir, 'pids', `${service.name}.json`);
-  await stopLeftover(markFile, log);
+  await stopLeftover(markFileOf(service, dataDir), log);
   if (fresh) rmSync(join(dataDir, service.name), { recursive: true, force: true });
   const port = await choosePort(dataDir, service.name, preferred ?? service.defaultPort, log);
-  const place = { root, dataDir, port, env, inContainer: runnable.kind === 'container' };
+  return runAt({ root, dataDir, port, env, inContainer: runnable.kind === 'container' }, service, runnable);
+}
+
+const markFileOf = ({ name }, dataDir) => join(dataDir, 'pids', `${name}.json`);
+
+/** @returns {Promise<Running>} */
+async function runAt(/** @type {Place} */ place, service, runnable) {
+  const { dataDir } = place;
   const run = service.describeRun(place);
   const logFile = join(dataDir, 'logs', `${service.name}.log`);
+  const markFile = markFileOf(service, dataDir);
   const child = startDetached({ ...buildCommand(runnable, run, place), logFile, markFile });
   const exited = new Promise((resolve) => {
     child.once('exit', () => resolve());
@@ -41,7 +59,8 @@ export async function startLocally(service, runnable, { root, dataDir, env, port
   try {
     await waitUntilListening(service, place, child, logFile);
     const address = await service.finish(place);
-    return { name: service.name, address, pid: /** @type {number} */ (child.pid), exited, stop };
+    const pid = /** @type {number} */ (child.pid);
+    return { name: service.name, address, pid, exited, stop, again: () => runAt(place, service, runnable) };
   } catch (error) {
     await stop();
     throw error;
