@@ -188,9 +188,8 @@ export function createRpc(deps: RpcDeps): Handlers<typeof contract.QueueServiceS
       return {};
     },
     async resolveInbox({ email }, caller) {
-      const { inbox, queue } = await resolveInbox(caller, email, deps);
-      const notifications = queue.settings.email_notifications as JsonObject | undefined;
-      return { inbox: toInbox(inbox, notifications), queue: toQueue(queue) };
+      const inbox = nullsToAbsent(await resolveInbox(caller, email, deps));
+      return { inbox: { ...inbox, emailNotifications: undefined }, queue: undefined };
     },
 
     async createConnector(request, caller) {

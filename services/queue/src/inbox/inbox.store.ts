@@ -1,5 +1,5 @@
 import type { Backbone } from '@intake/bus';
-import { among, inQueues, type PageRequest } from '@intake/mongo';
+import { among, inQueues, type PageRequest, rowsOf } from '@intake/mongo';
 import type { Caller } from '@intake/rpc';
 import { Schema } from 'mongoose';
 import { createRows, equals } from '../row.store';
@@ -42,17 +42,18 @@ export function createInboxStore(backbone: Pick<Backbone, 'database' | 'ids'>) {
     },
     related: { as: 'queue', from: 'queues', localField: 'queueId' },
   });
-  const model = backbone.database.connection.model('MailInbox');
+  // Asked for each recipient of each mail.
+  const stored = rowsOf<Omit<Inbox, 'id'> & { _id: number }>(backbone.database, 'inboxes');
 
   return {
     ...rows,
 
     /** Of any organization: who receives a mail is found by its address alone. */
     async findByEmail(email: string): Promise<Inbox | null> {
-      const row = await model.findOne({ email: email.toLowerCase() }).lean<{ _id: number } | null>();
+      const row = await stored.findOne({ email: email.toLowerCase() });
       if (!row) return null;
-      const { _id, ...rest } = row;
-      return { id: _id, ...rest } as unknown as Inbox;
+      const { _id: id, ...rest } = row;
+      return { id, ...rest };
     },
 
     list(caller: Caller, filter: InboxFilter, ordering: readonly string[], page: PageRequest) {

@@ -1,18 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Backbone } from '@intake/bus';
 import { type ClientSession, isDuplicateKey, transaction } from '@intake/mongo';
-import {
-  type Caller,
-  invalidField,
-  organizationOf,
-  Refusal,
-  requireAdmin,
-  requireSystem,
-  systemCaller,
-} from '@intake/rpc';
+import { type Caller, invalidField, organizationOf, Refusal, requireAdmin, requireSystem } from '@intake/rpc';
 import { found, type Modified, modifiedBy, UNMODIFIED } from '../change';
 import { findMetadataProblem, findNameProblem, type JsonObject, NO_SUCH_OBJECT, refuseProblems } from '../fields';
-import type { Queue } from '../queue/queue';
 import type { QueueStore } from '../queue/queue.store';
 import { DEFAULT_SETTINGS } from '../queue/queue-defaults';
 import type { InboxStore } from './inbox.store';
@@ -264,16 +255,14 @@ export async function deleteInbox(caller: Caller, id: number, { inboxes, queues,
   });
 }
 
-/** The inbox with this address, of any organization, and its queue. INBOX_NOT_FOUND when none, or the queue is not active. Caller: system. */
+/** The inbox with this address, of any organization. INBOX_NOT_FOUND when none, or its queue is not active. Caller: system. */
 export async function resolveInbox(
   caller: Caller,
   email: string,
   { inboxes, queues }: { inboxes: InboxStore; queues: QueueStore },
-): Promise<{ inbox: Inbox; queue: Queue }> {
+): Promise<Inbox> {
   requireSystem(caller);
   const inbox = await inboxes.findByEmail(email);
-  if (!inbox) throw new Refusal('INBOX_NOT_FOUND');
-  const [queue] = await queues.get(systemCaller(caller.username, inbox.organizationId), [inbox.queueId]);
-  if (queue?.status !== 'active') throw new Refusal('INBOX_NOT_FOUND');
-  return { inbox, queue };
+  if (!inbox || !(await queues.isActive(inbox.queueId))) throw new Refusal('INBOX_NOT_FOUND');
+  return inbox;
 }

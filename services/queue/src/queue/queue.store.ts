@@ -1,5 +1,5 @@
 import type { Backbone } from '@intake/bus';
-import { among, type ClientSession, type PageRequest } from '@intake/mongo';
+import { among, type ClientSession, type PageRequest, rowsOf } from '@intake/mongo';
 import { type Caller, organizationOf } from '@intake/rpc';
 import { Schema } from 'mongoose';
 import { createRows, equals, type RowFilter, type Rows } from '../row.store';
@@ -75,6 +75,7 @@ export function createQueueStore(backbone: Pick<Backbone, 'database' | 'ids'>) {
     },
   });
   const model = backbone.database.connection.model('Queue');
+  const stored = rowsOf<{ _id: number; status: string }>(backbone.database, 'queues');
 
   /** The caller's queues, of these ids where some are given. */
   const visible = (caller: Caller, wanted: readonly number[] = []): RowFilter => {
@@ -106,6 +107,11 @@ export function createQueueStore(backbone: Pick<Backbone, 'database' | 'ids'>) {
     /** Queues by id, those being deleted too; unknown and invisible ones are left out. */
     async get(caller: Caller, queueIds: readonly number[], session?: ClientSession): Promise<Queue[]> {
       return queueIds.length === 0 ? [] : rows.findAll(caller, visible(caller, queueIds), session);
+    },
+
+    /** Of any organization: whether it is there and its deletion was not asked for. */
+    async isActive(queueId: number): Promise<boolean> {
+      return (await stored.findOne({ _id: queueId, status: 'active' }, { projection: { _id: 1 } })) !== null;
     },
 
     /** The same without those whose deletion was asked for: nothing is linked to them any more. */
