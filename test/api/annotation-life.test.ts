@@ -165,6 +165,23 @@ it('a value stands on a page of its document', async () => {
   });
 });
 
+it('messages about a datapoint go along with it, and those about none are about the document', async () => {
+  const annotation = await importOne();
+  const nodeIn = async (of: string, schemaId: string) =>
+    flatten((await api.get(`${of}/content`)).content).find((node) => node.schema_id === schemaId)?.id;
+  const message = (id: unknown, content: string) => ({ id: String(id), type: 'info', content });
+  const messages = [
+    message(await nodeIn(annotation, 'document_id'), 'number'),
+    message(await nodeIn(annotation, 'amount_total'), 'total'),
+    message('all', 'document'),
+  ];
+  await api.patch(annotation, { messages });
+  const { annotation: copy } = await api.post(`${annotation}/copy`, { target_queue: tabular.url });
+  const left = [message('all', 'total'), message('all', 'document')];
+  expect((await api.get(copy)).messages).toEqual([message(await nodeIn(copy, 'document_id'), 'number'), ...left]);
+  expect((await api.patch(annotation, { queue: tabular.url })).messages).toEqual([messages[0], ...left]);
+});
+
 it('an annotation that moves takes the schema of the other queue', async () => {
   const annotation = await importOne();
   const before = await valuesOf(annotation);
@@ -638,6 +655,12 @@ it('the rows of a table are read from the page by its grid', async () => {
   expect(anew.content).toHaveLength(1);
   expect(valuesOfRow(anew.content[0])).toMatchObject({ item_quantity: '10' });
   expect(anew.content[0].id).not.toBe(made.children[0].id);
+
+  const { annotation: copy } = await api.post(`${annotation}/copy`, { target_queue: second.url });
+  const copied = flatten((await api.get(`${copy}/content`)).content).find((n) => n.schema_id === 'line_items') as Json;
+  expect(copied.grid.parts[0].rows).toEqual([{ ...grid.rows[0], tuple_id: copied.children[0].id }]);
+  await api.post(`${copy}/content/operations`, { operations: [{ op: 'remove', id: copied.children[0].id }] });
+  expect((await api.get(copied.url)).grid.parts[0].rows).toEqual(grid.rows);
 
   const mixed = [
     { op: 'create', grid },

@@ -1,3 +1,4 @@
+import { renumberGrid } from '../grid/grid-part';
 import type { SchemaNode } from '../schema-content';
 import type { SchemaIndex } from '../schema-index';
 import { isSameNode } from './compare-content';
@@ -63,8 +64,12 @@ export class Draft {
     return node;
   }
 
-  /** Removes a node with everything below it. */
+  /** Removes a node with everything below it; a row from the grid of its table too. */
   remove(node: ContentNode): void {
+    const parent = node.parentId === null ? undefined : this.current.get(node.parentId);
+    if (parent?.grid) {
+      this.replace({ ...parent, grid: renumberGrid(parent.grid, (id) => (id === node.id ? null : id)) });
+    }
     for (const child of [...this.siblings(node.id)]) {
       const present = this.current.get(child.id);
       if (present) this.remove(present);

@@ -60,6 +60,27 @@ const valuesOf = (nodes: ContentNode[], schemaId: string) =>
   nodes.filter((node) => node.schemaId === schemaId).map((node) => node.content?.value);
 
 describe('migrateContent', () => {
+  it('the grid of a table names the columns and rows that are left', () => {
+    const from = section(table('items', field('x'), field('y')));
+    const nodes = contentOf(from, {}, [{ x: '1' }]);
+    const row = nodes.find(({ category }) => category === 'tuple')?.id;
+    const partOf = (columns: (string | null)[], type: string | null) => ({
+      page: 1,
+      columns: columns.map((schema_id, i) => ({ left_position: i, schema_id, header_texts: [] })),
+      rows: [
+        { top_position: 1, tuple_id: row, type: 'data' },
+        { top_position: 2, tuple_id: null, type },
+      ],
+      width: 9,
+      height: 9,
+    });
+    const gridded = nodes.map((node) =>
+      node.schemaId === 'items' ? { ...node, grid: { parts: [partOf(['x', 'y'], 'header')] } } : node,
+    );
+    const after = migrate(from, section(table('items', field('y'), field('z'))), gridded);
+    expect(after.find(({ schemaId }) => schemaId === 'items')?.grid).toEqual({ parts: [partOf([null, 'y'], null)] });
+  });
+
   it('changes nothing for the same schema', () => {
     const schema = section(field('a'), table('items', field('x'), field('y')), list('tags', field('tag')));
     const nodes = contentOf(schema, { a: '1' }, [{ x: 'x1' }, { y: 'y2' }], ['t']);

@@ -1,4 +1,5 @@
 import { normalizeValue } from '../formats/normalize-value';
+import { fitGrid, namesIn } from '../grid/grid-part';
 import type { Datapoint, Multivalue, SchemaContent, SchemaNode, Tuple } from '../schema-content';
 import { schemaIndex } from '../schema-index';
 import { buildNodes } from './build-nodes';
@@ -81,7 +82,19 @@ class Migration {
         else this.placeTable(child, child.children, node, index);
       });
     });
-    return this.result;
+    return this.fitGrids();
+  }
+
+  /** The grid of a table names its columns and rows as they are now. */
+  private fitGrids(): ContentNode[] {
+    const children = groupByParent(this.result);
+    const { nodes } = schemaIndex(this.schema);
+    return this.result.map((node) => {
+      if (!node.grid) return node;
+      const table = nodes.get(node.schemaId) as Multivalue & { children: Tuple };
+      const rows = new Set((children.get(node.id) ?? []).map(({ id }) => id));
+      return { ...node, grid: fitGrid(node.grid, { ...namesIn(table), hasRow: (id) => rows.has(id) }) };
+    });
   }
 
   private placeField(datapoint: Datapoint, parent: ContentNode, index: number): void {

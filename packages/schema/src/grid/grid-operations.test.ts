@@ -152,6 +152,17 @@ describe('grid_operations', () => {
   });
 });
 
+it('a row that is removed is removed from the grid, and made anew from it', () => {
+  const nodes = done(operate(empty(), [{ op: 'create', grid: part() }]));
+  const [, first] = gridIn(nodes)[0]!.rows;
+  const removed = done(
+    applyOperations(SCHEMA, nodes, [{ op: 'remove', id: first?.tuple_id }], { allocateId, source: 'user' }),
+  );
+  expect(gridIn(removed)[0]?.rows[1]).toEqual({ ...first, tuple_id: null });
+  const again = done(operate(removed, [{ op: 'update', grid_index: 0, grid: gridIn(removed)[0] }]));
+  expect(valuesIn(again)).toEqual(valuesIn(nodes));
+});
+
 describe('grid_parts_operations', () => {
   const filled = () => done(operate(empty(), [{ op: 'create', grid: part() }]));
   const operateParts = (nodes: readonly ContentNode[], grid: GridPart, operations: object) =>

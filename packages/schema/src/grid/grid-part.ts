@@ -13,6 +13,7 @@ import {
   ownValue,
   REQUIRED,
 } from '../json';
+import type { Multivalue, Tuple } from '../schema-content';
 
 /** Separators of a table on one page, in pixels of the page image (API: annotation-content.md section 5). */
 export interface GridPart {
@@ -38,16 +39,22 @@ export interface GridRow {
   type: string | null;
 }
 
-/** What a part may name. */
-export interface GridNames extends Pick<WriteContext, 'pageCount'> {
+interface SchemaNames {
   readonly columns: readonly string[];
   readonly rowTypes: readonly string[];
+}
+
+/** What a part may name. */
+export interface GridNames extends SchemaNames, Pick<WriteContext, 'pageCount'> {
   /** Whether there is such a row in the table. */
   hasRow(tupleId: number): boolean;
 }
 
 /** More than any page has: geometry of a part looks at each of them for each other. */
 const MAX_LINES = 1000;
+
+/** Types of rows where the schema names none (API: schemas.md, multivalue). */
+export const DATA: readonly string[] = ['data'];
 
 type Read<T> = { given: T; errors?: undefined } | { errors: FieldErrors };
 
@@ -84,14 +91,40 @@ export function boxOf(part: GridPart, column: GridColumn, row: GridRow): Box {
   return [column.left_position, row.top_position, right, bottom];
 }
 
-/** A grid whose rows stand for tuples with other ids. */
-export function renumberGrid(grid: Record<string, unknown>, number: (id: number) => number): Record<string, unknown> {
+/** What the grid of a table may name by the schema. */
+export function namesIn({ children: tuple, grid }: Multivalue & { children: Tuple }): SchemaNames {
+  return { columns: tuple.children.map(({ id }) => id), rowTypes: grid?.row_types ?? DATA };
+}
+
+/** A grid whose rows stand for tuples with other ids; null: for none. */
+export function renumberGrid(
+  grid: Record<string, unknown>,
+  number: (id: number) => number | null,
+): Record<string, unknown> {
+  return mapParts(grid, (part) => ({
+    ...part,
+    rows: part.rows.map((row) => ({ ...row, tuple_id: row.tuple_id === null ? null : number(row.tuple_id) })),
+  }));
+}
+
+/** A grid in a table of another shape: columns and rows that are named no more are left out. */
+export function fitGrid(
+  grid: Record<string, unknown>,
+  { columns, rowTypes, hasRow }: SchemaNames & Pick<GridNames, 'hasRow'>,
+): Record<string, unknown> {
+  const known = (name: string | null, names: readonly string[]) =>
+    name !== null && names.includes(name) ? name : null;
+  const numbered = renumberGrid(grid, (id) => (hasRow(id) ? id : null));
+  return mapParts(numbered, (part) => ({
+    ...part,
+    columns: part.columns.map((column) => ({ ...column, schema_id: known(column.schema_id, columns) })),
+    rows: part.rows.map((row) => ({ ...row, type: known(row.type, rowTypes) })),
+  }));
+}
+
+function mapParts(grid: Record<string, unknown>, change: (part: GridPart) => GridPart): Record<string, unknown> {
   const { parts = [] } = grid as { parts?: GridPart[] };
-  const renumber = (row: GridRow): GridRow => ({
-    ...row,
-    tuple_id: row.tuple_id === null ? null : number(row.tuple_id),
-  });
-  return { ...grid, parts: parts.map((part) => ({ ...part, rows: part.rows.map(renumber) })) };
+  return { ...grid, parts: parts.map(change) };
 }
 
 function readList<T>(raw: JsonObject, name: string, errors: FieldErrors, read: (one: unknown) => Read<T>): T[] {

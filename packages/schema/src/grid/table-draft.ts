@@ -3,7 +3,7 @@ import type { Draft } from '../content/draft';
 import { takeText } from '../content/select-text';
 import type { WriteContext } from '../content/write-context';
 import type { Datapoint, Multivalue, Tuple } from '../schema-content';
-import { boxOf, type GridNames, type GridPart, type GridRow } from './grid-part';
+import { boxOf, DATA, type GridNames, type GridPart, type GridRow, namesIn } from './grid-part';
 
 /** The text inside a rectangle of a page, and the box it was taken from. */
 export type ReadCell = (page: number, rectangle: Box) => { readonly text: string; readonly box: Box };
@@ -14,8 +14,6 @@ export interface GridContext extends Pick<WriteContext, 'allocateId' | 'pageCoun
   /** Of the queue: how its documents write dates. */
   readonly locale?: string;
 }
-
-const DATA = ['data'];
 
 /** A table while its grid, and its rows by it, are changed. */
 export class TableDraft {
@@ -37,8 +35,7 @@ export class TableDraft {
     const grid = node.grid as { parts?: GridPart[] } | null | undefined;
     this.parts = structuredClone(grid?.parts ?? []);
     this.names = {
-      columns: this.tuple.children.map(({ id }) => id),
-      rowTypes: schema.grid?.row_types ?? DATA,
+      ...namesIn(schema),
       hasRow: (id) => this.rows.has(id),
       pageCount: context.pageCount,
     };

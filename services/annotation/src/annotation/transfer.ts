@@ -1,11 +1,11 @@
 import { documentStorage, type queue } from '@intake/contracts';
 import { type ClientSession, transaction } from '@intake/mongo';
 import { type Caller, invalidField, Refusal, seesQueue, systemCaller } from '@intake/rpc';
-import { type ContentNode, evaluateFormulas, migrateContent, nodesToTree } from '@intake/schema';
+import { type ContentNode, evaluateFormulas, migrateContent, nodesToTree, renumberGrid } from '@intake/schema';
 import { today } from '../content/contents';
 import { ownReview } from '../lifecycle';
 import type { Reading } from '../migration/reading.store';
-import type { Annotation } from './annotation.types';
+import type { Annotation, Message } from './annotation.types';
 import type { AnnotationTools } from './annotation-tools';
 import { historyOf, openAnnotation } from './changes';
 import { copyOf } from './new-annotation';
@@ -123,19 +123,20 @@ export function createTransfer(tools: AnnotationTools) {
         const migrated = await migrate(session, before, after);
         if (newStatus !== undefined) await rules.requireContentFor(newStatus, after, migrated.nodes);
         if (migrated.reading) await readings.save(session, migrated.reading);
+        let moved = after;
         if (before.schemaId !== after.schemaId) {
           const first = migrated.count > 0 ? await backbone.ids.next('node', migrated.count) : 0;
-          await content.replaceAll(
-            session,
-            id,
-            renumber(migrated.nodes, (old) => (old < 0 ? first - 1 - old : old)),
-          );
+          const nodes = renumber(migrated.nodes, (old) => (old < 0 ? first - 1 - old : old));
+          const left = new Set(nodes.map((node) => node.id));
+          const messages = after.messages.map((one) => addressed(one, (old) => (left.has(old) ? old : undefined)));
+          moved = { ...after, messages };
+          await content.replaceAll(session, id, nodes);
         }
-        await store.replace(session, after, before);
-        for (const moved of [notes, relations, blockers, suggestedEdits]) await moved.move(session, id, queueId);
-        await history.add(session, historyOf(after, before, 'move', caller, now));
-        await place(after);
-        return after;
+        await store.replace(session, moved, before);
+        for (const its of [notes, relations, blockers, suggestedEdits]) await its.move(session, id, queueId);
+        await history.add(session, historyOf(moved, before, 'move', caller, now));
+        await place(moved);
+        return moved;
       });
     },
 
@@ -170,16 +171,17 @@ export function createTransfer(tools: AnnotationTools) {
           creatorId: caller.userId,
           now,
         });
-        await openAnnotation(tools, session, caller, annotation);
-        const migrated = status === 'importing' ? NOTHING : await migrate(session, source, annotation);
-        if (migrated.reading) await readings.save(session, migrated.reading);
-        if (migrated.nodes.length > 0) {
-          const start = await backbone.ids.next('node', migrated.nodes.length);
-          const numbers = new Map(inTreeOrder(migrated.nodes).map((node, i) => [node.id, start + i]));
+        const { nodes, reading } = status === 'importing' ? NOTHING : await migrate(session, source, annotation);
+        const start = nodes.length > 0 ? await backbone.ids.next('node', nodes.length) : 0;
+        const numbers = new Map(inTreeOrder(nodes).map((node, i) => [node.id, start + i]));
+        const messages = annotation.messages.map((one) => addressed(one, (old) => numbers.get(old)));
+        await openAnnotation(tools, session, caller, { ...annotation, messages });
+        if (reading) await readings.save(session, reading);
+        if (nodes.length > 0) {
           await content.replaceAll(
             session,
             copyId,
-            renumber(migrated.nodes, (old) => numbers.get(old) as number),
+            renumber(nodes, (old) => numbers.get(old) as number),
           );
         }
         await place(annotation);
@@ -252,11 +254,18 @@ function requireCopyable({ status }: Annotation): void {
 }
 
 function renumber(nodes: readonly ContentNode[], to: (id: number) => number): ContentNode[] {
+  const ids = new Set(nodes.map(({ id }) => id));
   return nodes.map((node) => ({
     ...node,
     id: to(node.id),
     parentId: node.parentId === null ? null : to(node.parentId),
+    ...(node.grid && { grid: renumberGrid(node.grid, (id) => (ids.has(id) ? to(id) : null)) }),
   }));
+}
+
+/** A message about the datapoint that a datapoint became; about the whole document where it became none. */
+function addressed(message: Message, to: (id: number) => number | undefined): Message {
+  return { ...message, id: message.id === 'all' ? 'all' : String(to(Number(message.id)) ?? 'all') };
 }
 
 function inTreeOrder(nodes: readonly ContentNode[]): ContentNode[] {
