@@ -172,6 +172,19 @@ describe('a search by a query', () => {
     expect(await search({ 'field.due.date': { $emptyOrMissing: true } })).toEqual([2]);
   });
 
+  it('asks one row of a table for all of a range, and for all of several words', async () => {
+    const nodes = nodesOf((await api.get(`/annotations/${found[2].id}/content`)).content);
+    const { id } = nodes.find(({ schema_id }) => schema_id === 'items');
+    const addRow = (value: string) => ({ op: 'add', id, value: [{ schema_id: 'code', content: { value } }] });
+    await api.post(`/annotations/${found[2].id}/content/operations`, { operations: ['b one', 'x two'].map(addRow) });
+    const code = (condition: object) => search({ 'field.code.string': condition });
+    expect(await code({ $gte: 'b', $lt: 'c' })).toEqual([2]);
+    expect(await code({ $gte: 'c', $lt: 'd' })).toEqual([]);
+    expect(await code({ $containsPrefixes: 'one b' })).toEqual([2]);
+    expect(await code({ $containsPrefixes: 'one x' })).toEqual([]);
+    expect(await code({ $containsPrefixes: ' ' })).toEqual([2]);
+  });
+
   it('finds what holds a null character, and fails at none', async () => {
     await write(api, found[2], { number: 'a\0b' });
     for (const operator of ['$eq', '$startsWith', '$anyTokenStartsWith', '$containsPrefixes']) {

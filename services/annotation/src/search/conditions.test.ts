@@ -25,6 +25,24 @@ it('means values of the content, in each row of a table', () => {
   });
 });
 
+it('means one value by all that is asked of it at once', () => {
+  const range = { $gte: '2026-01-02', $lt: '2026-02-01' };
+  expect(condition('field.due.date', '$range', range)).toEqual({
+    contentFields: {
+      $elemMatch: { id: 'due', date: { $gte: new Date('2026-01-02'), $lt: new Date('2026-02-01') } },
+    },
+  });
+  expect(condition('field.due.date', '$range', { $where: 1 })).toBeNull();
+  const prefixesOf = (value: string) => {
+    const found = condition('field.name.string', '$containsPrefixes', value) as {
+      contentFields: { $elemMatch: { id: string; $and: unknown[] } };
+    };
+    return found.contentFields.$elemMatch.$and;
+  };
+  expect(prefixesOf('ac me')).toHaveLength(3);
+  expect(prefixesOf(' ')).toEqual([{ text: { $exists: true } }]);
+});
+
 it('takes texts literally', () => {
   const pattern = (name: string, operator: string, value: string) => {
     const found = condition(name, operator, value) as Record<string, { $regex: string; $options: string }>;

@@ -5,6 +5,7 @@ import { prefixPattern, termsOf } from './words';
 export interface Condition {
   /** A name of the table, or `field.<schema id>.<string|number|date>`. */
   readonly name: string;
+  /** One of the API, or, on a field, `$range`: `{"$gt": ..., "$lte": ...}` of one value. */
   readonly operator: string;
   /** Times and days as ISO 8601 text. */
   readonly value: unknown;
@@ -80,11 +81,18 @@ function fieldCondition(id: string, type: string, operator: string, value: unkno
     const isThere = has({ [key]: { $exists: true } });
     return value === true ? { $nor: [isThere] } : isThere;
   }
-  const wanted = type === 'date' ? toTimes(value) : value;
+  const toWanted = (given: unknown) => (type === 'date' ? toTimes(given) : given);
+  if (operator === '$range') {
+    const limits = Object.entries(value as Filter).map(([limit, at]) => compare(limit, toWanted(at)));
+    return limits.includes(null) ? null : has({ [key]: Object.assign({}, ...limits) });
+  }
+  const wanted = toWanted(value);
   // None of the values may be this one.
   if (operator === '$ne') return { $nor: [has({ [key]: wanted })] };
   if (operator === '$nin') return { $nor: [has({ [key]: { $in: wanted } })] };
-  if (operator === '$containsPrefixes') return { $and: prefixes(value).map((one) => has({ [key]: one })) };
+  if (operator === '$containsPrefixes') {
+    return has({ $and: [{ [key]: { $exists: true } }, ...prefixes(value).map((one) => ({ [key]: one }))] });
+  }
   const comparison = compare(operator, wanted);
   return comparison && has({ [key]: comparison });
 }

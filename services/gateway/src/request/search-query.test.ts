@@ -9,6 +9,7 @@ it('reads conditions, URLs as ids and times as they are meant', () => {
       { queue: { $in: [url('queues/1'), url('queues/2')] }, status: { $eq: 'to_review' } },
       { arrived_at: { $gte: '2026-01-02', $lt: '2026-02-01T10:00:00Z' } },
       { 'field.amount_total.number': { $gt: '12.5' } },
+      { 'field.item_total.number': { $gt: 1, $ne: 3, $lte: '5' } },
       { 'field.a.b.string': { $emptyOrMissing: true } },
     ),
   ).toEqual([
@@ -17,6 +18,8 @@ it('reads conditions, URLs as ids and times as they are meant', () => {
     { name: 'arrived_at', operator: '$gte', value: '2026-01-02T00:00:00.000Z' },
     { name: 'arrived_at', operator: '$lt', value: '2026-02-01T10:00:00.000Z' },
     { name: 'field.amount_total.number', operator: '$gt', value: 12.5 },
+    { name: 'field.item_total.number', operator: '$ne', value: 3 },
+    { name: 'field.item_total.number', operator: '$range', value: { $gt: 1, $lte: 5 } },
     { name: 'field.a.b.string', operator: '$emptyOrMissing', value: true },
   ]);
 });
@@ -32,6 +35,8 @@ it.each([
   { $and: [{ nobody: { $eq: 1 } }] },
   { $and: [JSON.parse('{"__proto__": {"$eq": 1}}')] },
   { $and: [{ queue: 1 }] },
+  { $and: [{ status: {} }] },
+  { $and: [{ 'field.a.number': { $range: { $gt: 1 } } }] },
   { $and: [{ queue: { $eq: 1 } }] },
   { $and: [{ queue: { $eq: url('users/1') } }] },
   { $and: [{ queue: { $gt: url('queues/1') } }] },

@@ -71,12 +71,20 @@ export function readSearchQuery(query: unknown): SearchCondition[] {
     throw wrong('Expected {"$and": [...]} with a list of conditions.');
   }
   const conditions = list.flatMap((one) =>
-    Object.entries(asObject(one)).flatMap(([name, operations]) =>
-      Object.entries(asObject(operations)).map(([operator, value]) => readCondition(name, operator, value)),
-    ),
+    Object.entries(asObject(one)).flatMap(([name, operations]) => readConditions(name, asObject(operations))),
   );
   if (conditions.length > MAX_CONDITIONS) throw wrong(`Ensure there are no more than ${MAX_CONDITIONS} conditions.`);
   return conditions;
+}
+
+/** A range is one condition: in a table, one row must lie in it. */
+function readConditions(name: string, operations: Readonly<Record<string, unknown>>): SearchCondition[] {
+  const conditions = Object.entries(operations).map(([operator, value]) => readCondition(name, operator, value));
+  if (conditions.length === 0) throw wrong(`"${name}" needs an operator.`);
+  const limits = conditions.filter(({ operator }) => ORDER.includes(operator));
+  if (!name.startsWith('field.') || limits.length < 2) return conditions;
+  const range = Object.fromEntries(limits.map(({ operator, value }) => [operator, value]));
+  return [...conditions.filter((one) => !limits.includes(one)), { name, operator: '$range', value: range }];
 }
 
 function readCondition(name: string, operator: string, value: unknown): SearchCondition {
