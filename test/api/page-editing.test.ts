@@ -217,6 +217,34 @@ it('splits a document into new ones, in the order and with the turns that are as
   expect((await api.get(relation.url)).annotations).toHaveLength(3);
 });
 
+it('a part with the data of its original is no duplicate of it, but of another document', async () => {
+  const number = `ONCE-${++counter}`;
+  const build = async (backside: string) => {
+    const whole = await PDFDocument.create();
+    for (const lines of [invoiceLines(number), [backside]]) {
+      const one = await PDFDocument.load(await buildPdf({ lines }));
+      for (const page of await whole.copyPages(one, [0])) whole.addPage(page);
+    }
+    return { fileName: `${backside}.pdf`, content: Buffer.from(await whole.save()) };
+  };
+  const importFile = async (backside: string) => {
+    const task = await api.upload(system.queueId, [await build(backside)]);
+    const { annotationIds } = await waitFor('the upload', () => api.findUploaded(task), { timeoutMs: 60_000 });
+    return statusIs(`${system.baseUrl}/v1/annotations/${annotationIds[0]}`, 'to_review');
+  };
+  const original = await importFile('Terms');
+  const { results } = await api.post(`${original.url}/split`, {
+    documents: original.pages.map((page: string) => ({ pages: [{ page }] })),
+  });
+  const part = await statusIs(results[0].annotation, 'to_review');
+  expect(await numberOf(part.url)).toBe(number);
+  const duplicatesOf = async (annotation: string) =>
+    (await api.get(`/relations?type=duplicate&annotation=${idOf(annotation)}`)).results;
+  expect(await duplicatesOf(part.url)).toEqual([]);
+  const other = await importFile('Conditions');
+  expect((await duplicatesOf(other.url)).map(({ annotations }: Json) => annotations)).toEqual([[part.url, other.url]]);
+});
+
 it('splits the pages of a TIFF into PDFs', async () => {
   const { pages: sheets } = await importScan();
   const pictures = await Promise.all(sheets.map((page: string) => api.download(`${page}/content`)));

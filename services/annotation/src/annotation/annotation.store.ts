@@ -38,7 +38,9 @@ export type Shared = 'md5' | 'fingerprint';
 
 function duplicatesOf({ organizationId, documentId, md5, fingerprint }: Annotation, by: Shared) {
   const same = by === 'md5' ? { md5 } : { fingerprint, ...(md5 !== null && { md5: { $ne: md5 } }) };
-  return { organizationId, ...same, documentId: { $ne: documentId }, status: { $ne: 'purged' } };
+  // What was split says what its parts say.
+  const gone = by === 'md5' ? ['purged'] : ['purged', 'split'];
+  return { organizationId, ...same, documentId: { $ne: documentId }, status: { $nin: gone } };
 }
 
 /** Annotations in MongoDB. Every query is scoped to the caller's organization and queues. */
@@ -251,7 +253,10 @@ export function createAnnotationStore(database: Database) {
       return { annotation: toAnnotation(annotation), contentFields, node: found[0] ?? null };
     },
     async getMany(caller: Caller, ids: readonly number[]): Promise<Annotation[]> {
-      const found = await model.find({ _id: { $in: [...ids] }, ...scope(caller) }).lean<Row[]>();
+      const found = await model
+        .find({ _id: { $in: [...ids] }, ...scope(caller) })
+        .sort({ _id: 1 })
+        .lean<Row[]>();
       return found.map(toAnnotation);
     },
     /** All annotations of a document, in whatever state. */
