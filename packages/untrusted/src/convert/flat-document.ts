@@ -25,9 +25,11 @@ export function describeSheet(rows: readonly (readonly string[])[]): string {
       `<style:style style:name="c${i}" style:family="table-column"><style:table-column-properties style:column-width="${toCm(width)}cm"/></style:style>`,
   );
   const wrapped = `<style:style style:name="w" style:family="table-cell"><style:table-cell-properties fo:wrap-option="wrap" style:vertical-align="top"/></style:style><style:style style:name="r" style:family="table-row"><style:table-row-properties style:use-optimal-row-height="true"/></style:style>`;
+  const page = `<style:page-layout style:name="p"><style:page-layout-properties/></style:page-layout>`;
+  const master = `<office:master-styles><style:master-page style:name="Default" style:page-layout-name="p"><style:header style:display="false"/><style:footer style:display="false"/></style:master-page></office:master-styles>`;
   const columns = widths.map((_, i) => `<table:table-column table:style-name="c${i}"/>`);
   return `<?xml version="1.0" encoding="UTF-8"?>
-<office:document${NAMESPACES} xmlns:fo="${FO}" office:version="1.2" office:mimetype="application/vnd.oasis.opendocument.spreadsheet"><office:automatic-styles>${styles.join('')}${wrapped}</office:automatic-styles><office:body><office:spreadsheet><table:table table:name="Sheet1">${columns.join('')}${rows.map(describeRow).join('')}</table:table></office:spreadsheet></office:body></office:document>`;
+<office:document${NAMESPACES} xmlns:fo="${FO}" office:version="1.2" office:mimetype="application/vnd.oasis.opendocument.spreadsheet"><office:automatic-styles>${styles.join('')}${wrapped}${page}</office:automatic-styles>${master}<office:body><office:spreadsheet><table:table table:name="Sheet1">${columns.join('')}${rows.map(describeRow).join('')}</table:table></office:spreadsheet></office:body></office:document>`;
 }
 
 function describeRow(row: readonly string[]): string {

@@ -12,6 +12,7 @@ import { ChildPool, type ConvertJobs, convertWorker } from '../index';
 
 const NOWHERE = '/nowhere/soffice';
 const RTF = 'application/rtf';
+const EXCEL = 'application/vnd.ms-excel';
 const ODS = 'application/vnd.oasis.opendocument.spreadsheet';
 const prefix = `intake-test-office-${process.pid}-`;
 const env = { PATH: process.env.PATH ?? '' };
@@ -104,6 +105,24 @@ it.each<[string, string, () => Buffer | Promise<Buffer>]>([
   expect(timeless(warm)).toBe(timeless(cold));
 });
 
+it.each<[string, (rows: number) => string]>([
+  ['HTML', (rows) => `<html><table>${'<tr><td>one</td><td>two</td></tr>'.repeat(rows)}<tr><td>last</td></tr></table>`],
+  [
+    'XML Spreadsheet 2003',
+    (rows) => `<?xml version="1.0"?><?mso-application progid="Excel.Sheet"?>
+      <Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet" xmlns:ss="urn:schemas-microsoft-com:office:spreadsheet"><Worksheet ss:Name="S"><Table>
+      ${'<Row><Cell><Data ss:Type="String">one</Data></Cell></Row>'.repeat(rows)}</Table></Worksheet></Workbook>`,
+  ],
+])('a long sheet of %s becomes pages, a short one a single one', async (_, build) => {
+  const pagesOf = async (rows: number) => {
+    const bytes = Buffer.from(build(rows));
+    const pdf = await open(0).run('convertOffice', { bytes, mimeType: EXCEL, program: 'soffice' });
+    return pdf.toString('latin1').match(/\/Type\s*\/Page\b/g)?.length;
+  };
+  expect(await pagesOf(100)).toBe(1);
+  expect(await pagesOf(2000)).toBeGreaterThan(20);
+});
+
 it('RTF that is named as a Word file becomes the same PDF as RTF', async () => {
   const bytes = text('Invoice number: HF-2024-0117');
   const read = async (mimeType: string) =>
@@ -111,7 +130,6 @@ it('RTF that is named as a Word file becomes the same PDF as RTF', async () => {
   expect(await read('application/msword')).toBe(await read(RTF));
 });
 
-const EXCEL = 'application/vnd.ms-excel';
 const HTML = (base: string) =>
   `<html><head><link rel="stylesheet" href="${base}/a.css"></head><body background="${base}/b.png"><table>
     <tr><td>Invoice number</td><td>0042</td></tr><tr><td><img src="${base}/c.png"></td><td>=WEBSERVICE("${base}/d")</td></tr></table>`;

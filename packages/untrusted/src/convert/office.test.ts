@@ -1,4 +1,4 @@
-import { isOfficeType, isOnlyNamed, widenColumns, withoutHiddenSheets } from './office';
+import { fitToWidth, isLongSheet, isOfficeType, isOnlyNamed, widenColumns, withoutHiddenSheets } from './office';
 
 it('widens the columns of sheets and leaves everything else', () => {
   const column = (width: string) =>
@@ -7,6 +7,18 @@ it('widens the columns of sheets and leaves everything else', () => {
   expect(widenColumns('<text:p>style:column-width is wide</text:p>')).toBe(
     '<text:p>style:column-width is wide</text:p>',
   );
+});
+
+it('puts a long sheet on pages of its width, all of it', () => {
+  const sheet = (rows: number) =>
+    `<table:table table:name="s" table:print-ranges="s.A1:s.B2">${'<table:table-row/>'.repeat(rows)}</table:table>`;
+  expect(isLongSheet(sheet(100) + sheet(100))).toBe(false);
+  expect(isLongSheet(sheet(2) + sheet(200))).toBe(true);
+  expect(
+    fitToWidth(
+      '<style:page-layout-properties fo:margin-top="1in" style:scale-to="80%"/><table:table table:print-ranges="s.A1"/>',
+    ),
+  ).toBe('<style:page-layout-properties style:scale-to-X="1" style:scale-to-Y="0" fo:margin-top="1in"/><table:table/>');
 });
 
 it('leaves hidden sheets out, and what was computed from them as it was computed', () => {

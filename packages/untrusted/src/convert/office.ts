@@ -22,11 +22,9 @@ const TYPES: Readonly<Record<string, readonly [fileName: string, family: Family]
   'application/vnd.oasis.opendocument.spreadsheet': ['document.ods', 'calc'],
 };
 
+const TO_PDF: Readonly<Record<Family, string>> = { writer: 'pdf:writer_pdf_Export', calc: 'pdf:calc_pdf_Export' };
 /** A sheet becomes one page, however wide it is: cut into several, its tables could not be read. */
-const FILTERS: Readonly<Record<Family, string>> = {
-  writer: 'pdf:writer_pdf_Export',
-  calc: 'pdf:calc_pdf_Export:{"SinglePageSheets":{"type":"boolean","value":"true"}}',
-};
+const ONE_PAGE = `${TO_PDF.calc}:{"SinglePageSheets":{"type":"boolean","value":"true"}}`;
 
 /** Whether documents of a type are read through the pages that LibreOffice makes of them. */
 export function isOfficeType(mimeType: string): boolean {
@@ -71,15 +69,17 @@ export async function convertOffice(
   };
 
   const toPdf = async (flatDocument: string): Promise<Buffer> => {
-    const flat = path.join(folder, family === 'calc' ? 'document.fods' : 'document.fodt');
-    await writeFile(flat, flatDocument);
-    return convert(flat, FILTERS[family], 'document.pdf');
+    const isSheet = family === 'calc';
+    const isLong = isSheet && isLongSheet(flatDocument);
+    const flat = path.join(folder, isSheet ? 'document.fods' : 'document.fodt');
+    await writeFile(flat, isLong ? fitToWidth(flatDocument) : flatDocument);
+    return convert(flat, isSheet && !isLong ? ONE_PAGE : TO_PDF[family], 'document.pdf');
   };
   const ofText = form && documentOfText(bytes, form, family);
   if (ofText) return toPdf(ofText);
   const sent = path.join(folder, fileName);
   await writeFile(sent, bytes);
-  if (family === 'writer') return convert(sent, FILTERS.writer, 'document.pdf');
+  if (family === 'writer') return convert(sent, TO_PDF.writer, 'document.pdf');
   const sheets = await convert(sent, 'fods', 'document.fods');
   return toPdf(widenColumns(withoutHiddenSheets(sheets.toString('utf8'))));
 }
@@ -104,6 +104,24 @@ export function widenColumns(sheets: string): string {
 }
 
 const WIDENED = 1.7;
+
+/** Whether a sheet has more rows than a person could read on one page; beyond some thousand LibreOffice would cut them off. */
+export function isLongSheet(sheets: string): boolean {
+  return sheets.split('<table:table ').some((sheet) => sheet.split('<table:table-row').length - 1 > MAX_ROWS_OF_PAGE);
+}
+
+const MAX_ROWS_OF_PAGE = 150;
+
+/** Pages as wide as the sheet, as many as it needs, of all of it. Takes and gives a flat OpenDocument spreadsheet. */
+export function fitToWidth(sheets: string): string {
+  return sheets
+    .replace(/ style:scale-to(?:-pages|-X|-Y)?="[^"]*"/g, '')
+    .replaceAll(
+      '<style:page-layout-properties',
+      '<style:page-layout-properties style:scale-to-X="1" style:scale-to-Y="0"',
+    )
+    .replace(/ table:print-ranges="[^"]*"/g, '');
+}
 
 /**
  * Hidden sheets would be printed as the others are. What is computed from them stays as it was computed. Takes and gives a flat
