@@ -490,6 +490,14 @@ describe('a document relation', () => {
     expect((await send('GET', url)).status).toBe(404);
   });
 
+  it('loses a document that is deleted, and keeps the others', async () => {
+    const { body } = await post('/documents', toForm([pdf('gone.pdf')]));
+    const documents = [document, body.url];
+    const { body: made } = await send('POST', '/document_relations', { annotation, key: 'gone', documents });
+    expect((await send('DELETE', body.url)).status).toBe(204);
+    expect((await send('GET', made?.url)).body).toEqual({ ...made, documents: [document] });
+  });
+
   it('is refused with the errors of its fields, and once for each type and key', async () => {
     const refusals: [Json, Json][] = [
       [{}, { annotation: ['This field is required.'] }],

@@ -160,7 +160,9 @@ export const start = (env: Environment) =>
     const drawPage = createPageImages({ pages, documents, objects, engine, log: runtime.log });
     const findBarcodes = createPageBarcodes({ objects, engine, drawPage });
 
-    const ownDocuments = createOwnDocuments({ backbone, documents, files, fileStore, objects, pages, pageTexts });
+    const ownDocuments = createOwnDocuments({
+      ...{ backbone, documents, files, fileStore, objects, pages, pageTexts, relations },
+    });
     const relating = createDocumentRelations({ ids: backbone.ids, relations, documents });
     const downloads = createDownloads({ backbone, downloads: downloadStore, documents, tasks, objects });
 

@@ -7,6 +7,7 @@ import type { ObjectStore } from '../object-store/object-store';
 import type { PageStore } from '../page/page.store';
 import { imageKeysOf } from '../page/page-image';
 import type { PageTextStore } from '../page/page-text.store';
+import type { DocumentRelationStore } from '../relation/document-relation.store';
 import type { Document } from './document';
 import type { DocumentStore } from './document.store';
 
@@ -18,6 +19,7 @@ export interface OwnDocumentsOptions {
   readonly objects: ObjectStore;
   readonly pages: PageStore;
   readonly pageTexts: PageTextStore;
+  readonly relations: DocumentRelationStore;
 }
 
 /** A document that is made without an upload. */
@@ -32,7 +34,7 @@ export type OwnDocuments = ReturnType<typeof createOwnDocuments>;
 
 /** Documents that clients make, change and delete themselves. API: documents-and-uploads.md section 1. */
 export function createOwnDocuments(options: OwnDocumentsOptions) {
-  const { backbone, documents, files, fileStore, objects, pages, pageTexts } = options;
+  const { backbone, documents, files, fileStore, objects, pages, pageTexts, relations } = options;
   const { database, ids } = backbone;
 
   const check = async (caller: Caller, { keys, parentId }: GivenDocument): Promise<StoredFile> => {
@@ -104,6 +106,7 @@ export function createOwnDocuments(options: OwnDocumentsOptions) {
         for (const annotationId of annotationIds) await pages.removeOfAnnotation(session, organizationId, annotationId);
         for (const key of keys) await fileStore.drop(session, key);
         await pageTexts.removeOfDocument(session, organizationId, id);
+        await relations.forgetDocument(session, organizationId, id);
         await documents.remove(session, organizationId, id);
       });
     },

@@ -109,6 +109,11 @@ export function createDocumentRelationStore(database: Database) {
     async place(organizationId: number, annotationId: number, queueId: number): Promise<void> {
       await model.updateMany({ organizationId, annotationId }, { $set: { queueId } });
     },
+    /** A document that is removed is in no relation any more. */
+    async forgetDocument(session: ClientSession, organizationId: number, documentId: number): Promise<void> {
+      const held = { organizationId, documentIds: documentId };
+      await model.updateMany(held, { $pull: { documentIds: documentId } }, { session });
+    },
     async removeOfAnnotation(session: ClientSession, organizationId: number, annotationId: number): Promise<void> {
       await model.deleteMany({ organizationId, annotationId }, { session });
     },
