@@ -169,6 +169,8 @@ export function createRpc(options: RpcOptions): Handlers<Service> {
       if (caller.kind === 'system' && caller.username === 'extraction') await options.turnToRead();
       const which = documentId === undefined ? { s3Name: s3Name ?? '' } : { id: documentId };
       const document = found(await documents.find(caller, which));
+      // Its bytes may wait to be removed.
+      if (document.purgedAt) throw new Refusal('NOT_FOUND');
       const own = { key: document.s3Name, mimeType: document.mimeType, size: document.size, sha256: document.sha256 };
       const made = rendition && document.rendition ? { ...document.rendition, mimeType: PDF } : own;
       const { key, mimeType, size, sha256 } = made;
