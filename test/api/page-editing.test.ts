@@ -306,8 +306,24 @@ it('edits the original in place when one document is made of it', async () => {
   await statusIs(original.url, 'purged');
   for (const document of [after.document, original.document]) {
     await waitFor('the document to be purged', async () => (await api.get(document)).original_file_name === '');
+    expect((await api.request('GET', `${document}/content`)).status).toBe(404);
   }
-  expect((await api.request('GET', `${after.document}/content`)).status).toBe(404);
+});
+
+it('a document that is edited in place is no duplicate of the file that it was', async () => {
+  counter += 1;
+  const content = await buildScan();
+  const task = await api.upload(system.queueId, [
+    { fileName: 'once.pdf', content },
+    { fileName: 'twice.pdf', content },
+  ]);
+  const { annotationIds } = await waitFor('the upload', () => api.findUploaded(task), { timeoutMs: 60_000 });
+  const [one, two] = annotationIds.map((id) => `${system.baseUrl}/v1/annotations/${id}`) as [string, string];
+  await statusIs(one, 'to_review');
+  const { pages, relations } = await statusIs(two, 'to_review');
+  expect(relations).toHaveLength(1);
+  await api.post(`${two}/edit`, { documents: [{ pages: [{ page: pages[2] }] }] });
+  expect([(await statusIs(two, 'to_review')).relations, (await api.get(one)).relations]).toEqual([[], []]);
 });
 
 it('edits parts: makes, changes, moves and deletes them', async () => {

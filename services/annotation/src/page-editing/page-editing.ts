@@ -8,6 +8,7 @@ import { changeInSession, openAnnotation } from '../annotation/changes';
 import { newAnnotation, newPollId } from '../annotation/new-annotation';
 import { requireMovable } from '../annotation/transfer';
 import { applyTrigger } from '../lifecycle';
+import { createDuplicates } from '../relation/duplicates';
 
 /** A part and its document. */
 export interface PartReference {
@@ -33,6 +34,7 @@ const CUT_MS = 125_000;
 export function createPageEditing(tools: AnnotationTools, annotations: Pick<Annotations, 'start' | 'update'>) {
   const { backbone, store, content, readings, queues, storage, relations, notes, blockers, suggestedEdits, rules } =
     tools;
+  const duplicates = createDuplicates(tools);
 
   /** The annotations that were made of one. */
   const partsOf = async (caller: Caller, parent: Annotation): Promise<Annotation[]> => {
@@ -91,6 +93,8 @@ export function createPageEditing(tools: AnnotationTools, annotations: Pick<Anno
     });
     await content.replaceAll(session, annotation.id, []);
     await readings.remove(session, [annotation.id]);
+    // Other bytes: what it is a duplicate of now is known when they are read.
+    await duplicates.leave(session, annotation.id);
     // It names pages that are there no more.
     await suggestedEdits.removeOfAnnotation(session, annotation.id);
     if (target.id !== annotation.queueId) {
