@@ -86,12 +86,16 @@ describe('other content of a schema', () => {
     expect(before.gone.content.value).toBe('goes');
     const amount = before.amount_total.content;
     expect(amount.normalized_value).toMatch(/^\d+(\.\d+)?$/);
+    const message = (id: unknown, content: string) => ({ id: String(id), type: 'info', content });
+    const messages = [message(before.document_id.id, 'stays'), message(before.gone.id, 'goes')];
+    await api.patch(`/annotations/${open.id}`, { messages });
 
     expect((await api.patch(schema.url, { content: AFTER })).content).toEqual(AFTER);
     await waitForShape(open, IDS);
     await waitForShape(done, IDS);
 
     const after = await readFields(open);
+    expect((await api.get(`/annotations/${open.id}`)).messages).toEqual([messages[0], message('all', 'goes')]);
     expect([after.document_id.id, after.document_id.url, after.document_id.content]).toEqual([
       before.document_id.id,
       before.document_id.url,

@@ -5,9 +5,10 @@ import { type ContentNode, evaluateFormulas, migrateContent, nodesToTree, renumb
 import { today } from '../content/contents';
 import { ownReview } from '../lifecycle';
 import type { Reading } from '../migration/reading.store';
-import type { Annotation, Message } from './annotation.types';
+import type { Annotation } from './annotation.types';
 import type { AnnotationTools } from './annotation-tools';
 import { historyOf, openAnnotation } from './changes';
+import { readdress } from './messages';
 import { copyOf } from './new-annotation';
 import { isStatus, type Status } from './status';
 
@@ -128,7 +129,7 @@ export function createTransfer(tools: AnnotationTools) {
           const first = migrated.count > 0 ? await backbone.ids.next('node', migrated.count) : 0;
           const nodes = renumber(migrated.nodes, (old) => (old < 0 ? first - 1 - old : old));
           const left = new Set(nodes.map((node) => node.id));
-          const messages = after.messages.map((one) => addressed(one, (old) => (left.has(old) ? old : undefined)));
+          const messages = readdress(after.messages, (old) => (left.has(old) ? old : undefined));
           moved = { ...after, messages };
           await content.replaceAll(session, id, nodes);
         }
@@ -174,7 +175,7 @@ export function createTransfer(tools: AnnotationTools) {
         const { nodes, reading } = status === 'importing' ? NOTHING : await migrate(session, source, annotation);
         const start = nodes.length > 0 ? await backbone.ids.next('node', nodes.length) : 0;
         const numbers = new Map(inTreeOrder(nodes).map((node, i) => [node.id, start + i]));
-        const messages = annotation.messages.map((one) => addressed(one, (old) => numbers.get(old)));
+        const messages = readdress(annotation.messages, (old) => numbers.get(old));
         await openAnnotation(tools, session, caller, { ...annotation, messages });
         if (reading) await readings.save(session, reading);
         if (nodes.length > 0) {
@@ -261,11 +262,6 @@ function renumber(nodes: readonly ContentNode[], to: (id: number) => number): Co
     parentId: node.parentId === null ? null : to(node.parentId),
     ...(node.grid && { grid: renumberGrid(node.grid, (id) => (ids.has(id) ? to(id) : null)) }),
   }));
-}
-
-/** A message about the datapoint that a datapoint became; about the whole document where it became none. */
-function addressed(message: Message, to: (id: number) => number | undefined): Message {
-  return { ...message, id: message.id === 'all' ? 'all' : String(to(Number(message.id)) ?? 'all') };
 }
 
 function inTreeOrder(nodes: readonly ContentNode[]): ContentNode[] {

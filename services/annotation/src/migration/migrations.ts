@@ -8,6 +8,7 @@ import type { AnnotationStore } from '../annotation/annotation.store';
 import type { Annotation } from '../annotation/annotation.types';
 import { historyOf } from '../annotation/changes';
 import type { HistoryStore } from '../annotation/history.store';
+import { readdress } from '../annotation/messages';
 import type { Status } from '../annotation/status';
 import type { ContentStore } from '../content/content.store';
 import { today } from '../content/contents';
@@ -71,7 +72,9 @@ export function createMigrations(runtime: Pick<Runtime, 'log'>, tools: Migration
       });
       if (change.changed.length + change.added.length + change.removed.length === 0) return;
       const now = new Date();
-      const migrated: Annotation = { ...before, version: before.version + 1 };
+      const left = new Set(change.nodes.map(({ id }) => id));
+      const messages = readdress(before.messages, (id) => (left.has(id) ? id : undefined));
+      const migrated: Annotation = { ...before, messages, version: before.version + 1 };
       await content.write(session, annotationId, change);
       await store.replace(session, migrated, before);
       await history.add(session, historyOf(migrated, before, 'migrate', caller, now));
