@@ -184,6 +184,8 @@ function readMessages(json: JsonObject, nodeIds: ReadonlySet<number>): readonly 
 /** What an error answer says to people. */
 function textOf({ status, text }: { status: number; text: string }, json: JsonObject | undefined): string {
   const said = json?.error ?? json?.messages;
+  const told = json && said === json.messages ? readMessages(json, new Set()) : [];
+  if (told.length > 0) return told.map(({ content }) => content).join('\n');
   if (said !== undefined) return typeof said === 'string' ? said : JSON.stringify(said);
   return text.trim() === '' ? `The connector answered ${status}.` : text;
 }
