@@ -318,6 +318,11 @@ export function createUserStore({ database, ids }: Pick<Backbone, 'database' | '
         .lean<Row | null>();
       return row && toUser(row);
     },
+
+    /** Nobody is assigned to the queue any more. */
+    async forgetQueue(organizationId: number, queueId: number, session: ClientSession): Promise<void> {
+      await model.updateMany({ organizationId, queueIds: queueId }, { $pull: { queueIds: queueId } }, { session });
+    },
   };
 }
 
