@@ -75,6 +75,11 @@ const CHECKS: Readonly<Record<string, Check>> = {
   ui_edit_values: isList,
 };
 
+/** Settings after a change: merged by their first level. `asynchronous_export` is deprecated and always true. */
+export function mergeSettings(before: JsonObject, change: JsonObject): JsonObject {
+  return { ...before, ...change, asynchronous_export: true };
+}
+
 /** The message for settings of which one has a wrong value, or null. */
 export function findSettingsProblem(settings: JsonObject): string | null {
   for (const [key, check] of Object.entries(CHECKS)) {
