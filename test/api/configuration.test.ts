@@ -830,7 +830,11 @@ it('lists put what is empty last in both directions', async () => {
     await api.post('/relations', { type: 'duplicate', key: 'ordered' }),
     await api.post('/relations', { type: 'duplicate' }),
   ];
-  await api.post('/users', { username: 'never-seen', organization });
+  const nobody = await api.post('/users', { username: 'never-seen', organization });
+  const somebody = await api.post('/users', {
+    ...{ username: 'seen', organization, first_name: 'Anna', last_name: 'Bert', email: 'anna@example.com' },
+  });
+  const deaf = await makeHook({ name: 'Ordered', events: [] });
   const ordered = async (path: string, key: string) =>
     Promise.all(['', '-'].map(async (sign) => (await api.get(`${path}ordering=${sign}${key}`)).results));
   const ids = (rows: Json[]) => rows.map(({ id }) => id);
@@ -842,10 +846,19 @@ it('lists put what is empty last in both directions', async () => {
       [own.id, other.id],
       [own.id, other.id],
     ]);
-  expect((await ordered('/hooks?name=Ordered&', 'config_url')).map(ids)).toEqual([
+  expect((await ordered(`/hooks?id=${hook.id},${deaf.id}&`, 'events')).map(ids)).toEqual([
+    [hook.id, deaf.id],
+    [hook.id, deaf.id],
+  ]);
+  expect((await ordered(`/hooks?id=${hook.id},${job.id}&`, 'config_url')).map(ids)).toEqual([
     [hook.id, job.id],
     [hook.id, job.id],
   ]);
+  for (const key of ['first_name', 'last_name', 'email'])
+    expect((await ordered(`/users?id=${nobody.id},${somebody.id}&`, key)).map(ids)).toEqual([
+      [somebody.id, nobody.id],
+      [somebody.id, nobody.id],
+    ]);
   expect((await ordered(`/relations?id=${one.id},${two.id}&`, 'key')).map(ids)).toEqual([
     [one.id, two.id],
     [one.id, two.id],

@@ -33,9 +33,9 @@ const MOST_ADDRESSES = 20;
 const ORDERINGS: Orderings = {
   id: '_id',
   username: 'username',
-  first_name: 'firstName',
-  last_name: 'lastName',
-  email: 'email',
+  first_name: { mayBeEmpty: 'firstName' },
+  last_name: { mayBeEmpty: 'lastName' },
+  email: { mayBeEmpty: 'email' },
   last_login: { mayBeEmpty: 'lastLogin' },
   date_joined: 'dateJoined',
   deleted: 'deleted',
