@@ -767,8 +767,12 @@ describe('e-mail templates', () => {
     expect(await api.post(`${queue.url}/suggested_recipients`, body)).toEqual(recipients);
     expect(await api.post('/annotations/suggested_recipients', body)).toEqual(recipients);
     expect(await api.post(`${queue.url}/suggested_recipients`, {})).toEqual({ results: [] });
-    expect((await send('POST', `${(await makeQueue()).url}/suggested_recipients`, body)).body).toEqual({
-      annotations: NO_OBJECT,
+    const threads = { email_threads: [(await api.get(annotation.email)).email_thread] };
+    expect(await api.post(`${queue.url}/suggested_recipients`, threads)).toEqual(recipients);
+    const elsewhere = (await makeQueue()).url;
+    expect((await send('POST', `${elsewhere}/suggested_recipients`, body)).body).toEqual({ annotations: NO_OBJECT });
+    expect((await send('POST', `${elsewhere}/suggested_recipients`, threads)).body).toEqual({
+      email_threads: NO_OBJECT,
     });
     const { counts } = await api.get(queue.url);
     const total = (Object.values(counts) as number[]).reduce((sum, count) => sum + count, 0);
