@@ -432,6 +432,19 @@ describe('users', () => {
   });
 });
 
+it('tokens of extensions are those of users who may act, and not of group admins', async () => {
+  const { admin } = await makeOrganization();
+  const system = systemCaller('test', admin.organizationId as number);
+  const issueFor = (userId: number) => client.issueUserToken({ userId, lifetimeS: 60 }, system);
+  const user = await client.createUser(newUser(), admin);
+  const { key } = await issueFor(user.id);
+  expect(await client.verifyToken({ key }, gateway)).toMatchObject({ userId: user.id });
+  const groupAdmin = await client.createUser(newUser({ groupIds: [6] }), admin);
+  expect((await refusalOf(issueFor(groupAdmin.id))).reason).toBe('PERMISSION_DENIED');
+  await changeUser(user.id, { isActive: false });
+  expect((await refusalOf(issueFor(user.id))).reason).toBe('NOT_FOUND');
+});
+
 describe('one-time tokens', () => {
   const issue = async () => {
     const { user } = await makeOrganization();
