@@ -750,6 +750,49 @@ it('a queue that is set up so lets a sure document pass by itself', async () => 
   ]);
 });
 
+it('what people confirmed before validates what is the same now, where a queue wants that', async () => {
+  const { workspace } = await api.get(queue);
+  const names = ['currency', 'amount_total'];
+  const fields = names.map((name) => ({
+    ...{ category: 'datapoint', id: `my_${name}`, label: name, type: 'string', rir_field_names: [name] },
+  }));
+  const content = [{ category: 'section', id: 'only', label: 'Only', children: fields }];
+  const schema = await api.post('/schemas', { name: 'Known', content });
+  const own = await api.post('/queues', {
+    ...{ name: 'Known', workspace, schema: schema.url, default_score_threshold: 1 },
+    ...{ automation_enabled: true, automation_level: 'confident' },
+    settings: {
+      autopilot: {
+        enabled: true,
+        search_history: { rir_field_names: ['currency'], matching_fields_threshold: 1 },
+        automate_fields: { rir_field_names: names, field_repeated_min: 1 },
+      },
+    },
+  });
+  const importNext = async () => {
+    const task = await api.upload(own.id, [await invoice()]);
+    const { annotationIds } = await waitFor('the upload', () => api.findUploaded(task), { timeoutMs: 90_000 });
+    return `${system.baseUrl}/v1/annotations/${annotationIds[0]}`;
+  };
+  const sourcesOf = async (annotation: string) =>
+    flatten((await api.get(`${annotation}/content`)).content)
+      .filter(({ category }) => category === 'datapoint')
+      .map(({ validation_sources }) => validation_sources);
+
+  const first = await importNext();
+  await settled(first);
+  expect((await sourcesOf(first)).flat()).not.toContain('history');
+  await api.post(`${first}/start`);
+  await api.post(`${first}/confirm`);
+  await settled(first, 'exported');
+  const next = await importNext();
+  expect((await settled(next, 'exported')).automated).toBe(true);
+  for (const sources of await sourcesOf(next)) expect(sources).toContain('history');
+
+  const wrong = { enabled: 'yes', search_history: { matching_fields_threshold: 0 } };
+  expect(await send('PATCH', own.url, { body: { settings: { autopilot: wrong } } })).toMatchObject({ status: 400 });
+});
+
 it('fields and tables keep the time that was spent on them, and enums their own options until they are taken off', async () => {
   const annotation = await importOne();
   const nodes = flatten((await api.get(`${annotation}/content`)).content);

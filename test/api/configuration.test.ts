@@ -268,7 +268,16 @@ describe('queues', () => {
     const replaced = (await send('PUT', made.url, { name: 'Q', workspace, schema })).body;
     const marks = { modified_by: replaced.modified_by, modified_at: replaced.modified_at };
     expect(replaced).toEqual({ ...made, settings: changed.settings, ...marks });
-    expect((await api.patch(made.url, { document_lifetime: '3 4:05:06.5' })).document_lifetime).toBe('3 04:05:06');
+    const lifetimes: Record<string, string> = { '3 4:05:06.5': '3 04:05:06', '12:30:00': '12:30:00', '90': '00:01:30' };
+    for (const [given, shown] of Object.entries(lifetimes))
+      expect((await api.patch(made.url, { document_lifetime: given })).document_lifetime).toBe(shown);
+  });
+
+  it('export asynchronously, whatever they are told', async () => {
+    const settings = { asynchronous_export: false };
+    const made = await makeQueue({ settings });
+    expect(made.settings.asynchronous_export).toBe(true);
+    expect((await api.patch(made.url, { settings })).settings.asynchronous_export).toBe(true);
   });
 
   it('refuse what is wrong, all at once', async () => {
@@ -461,6 +470,7 @@ describe('the deletion of a queue', () => {
 
   it('takes its annotations and its inbox along, and nothing else', async () => {
     const doomed = await makeQueue({ name: 'Doomed' });
+    const user = await api.post('/users', { username: 'stays', organization, queues: [doomed.url, queue.url] });
     const inbox = await api.post('/inboxes', { name: 'I', email_prefix: 'doomed', queues: [doomed.url] });
     const [gone, kept] = [await importInto(doomed.id), await importInto(queue.id)];
     await api.delete(`${doomed.url}?delete_after=0`);
@@ -470,6 +480,8 @@ describe('the deletion of a queue', () => {
     expect((await send('GET', `/annotations/${gone}`)).status).toBe(404);
     expect((await send('GET', inbox.url)).status).toBe(404);
     expect((await send('GET', `/annotations/${kept}`)).status).toBe(200);
+    await waitFor('the user to be without it', async () => (await api.get(user.url)).queues.length === 1);
+    expect((await api.get(user.url)).queues).toEqual([queue.url]);
     expect(
       (await api.get('/queues?deleting=true&name=Doomed&page_size=100')).results.map(({ id }: Json) => id),
     ).not.toContain(doomed.id);
@@ -507,6 +519,28 @@ describe('inboxes', () => {
     ]);
     expect((await api.get(`/inboxes?email=${inbox.email.toUpperCase()}`)).results).toHaveLength(1);
     expect((await api.get('/inboxes?email_prefix=invoices&bounce_postponed_annotations=true')).results).toEqual([]);
+    const off = await api.get(`/inboxes?id=${inbox.id}&bounce_postponed_annotations=false`);
+    expect(off.pagination.total).toBe(1);
+  });
+
+  it('that are sent back as they were read leave the name of who is told', async () => {
+    const inbox = await makeInbox();
+    const recipient = { email: 'me@example.com', name: 'Me' };
+    await api.patch(inbox.queues[0], { settings: { email_notifications: { recipient } } });
+    const told = async () => (await api.get(inbox.queues[0])).settings.email_notifications.recipient;
+    const { status, body } = await send('PUT', inbox.url, await api.get(inbox.url));
+    expect([status, body.bounce_email_to, await told()]).toEqual([200, 'me@example.com', recipient]);
+    await api.patch(inbox.url, { bounce_email_to: 'you@example.com' });
+    expect(await told()).toEqual({ email: 'you@example.com' });
+  });
+
+  it('return to their first filters when they are replaced without any', async () => {
+    const made = await makeInbox();
+    await api.patch(made.url, { filters: { allowed_senders: ['*@example.com'] }, dmarc_check_action: 'drop' });
+    const { name, queues } = made;
+    const { body } = await send('PUT', made.url, { name, queues });
+    const marks = { modified_by: body.modified_by, modified_at: body.modified_at };
+    expect(body).toEqual({ ...made, ...marks });
   });
 
   it('are ordered by who is told, whose name stands in the settings of the queue', async () => {
@@ -733,8 +767,12 @@ describe('e-mail templates', () => {
     expect(await api.post(`${queue.url}/suggested_recipients`, body)).toEqual(recipients);
     expect(await api.post('/annotations/suggested_recipients', body)).toEqual(recipients);
     expect(await api.post(`${queue.url}/suggested_recipients`, {})).toEqual({ results: [] });
-    expect((await send('POST', `${(await makeQueue()).url}/suggested_recipients`, body)).body).toEqual({
-      annotations: NO_OBJECT,
+    const threads = { email_threads: [(await api.get(annotation.email)).email_thread] };
+    expect(await api.post(`${queue.url}/suggested_recipients`, threads)).toEqual(recipients);
+    const elsewhere = (await makeQueue()).url;
+    expect((await send('POST', `${elsewhere}/suggested_recipients`, body)).body).toEqual({ annotations: NO_OBJECT });
+    expect((await send('POST', `${elsewhere}/suggested_recipients`, threads)).body).toEqual({
+      email_threads: NO_OBJECT,
     });
     const { counts } = await api.get(queue.url);
     const total = (Object.values(counts) as number[]).reduce((sum, count) => sum + count, 0);
@@ -796,7 +834,11 @@ it('lists put what is empty last in both directions', async () => {
     await api.post('/relations', { type: 'duplicate', key: 'ordered' }),
     await api.post('/relations', { type: 'duplicate' }),
   ];
-  await api.post('/users', { username: 'never-seen', organization });
+  const nobody = await api.post('/users', { username: 'never-seen', organization });
+  const somebody = await api.post('/users', {
+    ...{ username: 'seen', organization, first_name: 'Anna', last_name: 'Bert', email: 'anna@example.com' },
+  });
+  const deaf = await makeHook({ name: 'Ordered', events: [] });
   const ordered = async (path: string, key: string) =>
     Promise.all(['', '-'].map(async (sign) => (await api.get(`${path}ordering=${sign}${key}`)).results));
   const ids = (rows: Json[]) => rows.map(({ id }) => id);
@@ -808,10 +850,19 @@ it('lists put what is empty last in both directions', async () => {
       [own.id, other.id],
       [own.id, other.id],
     ]);
-  expect((await ordered('/hooks?name=Ordered&', 'config_url')).map(ids)).toEqual([
+  expect((await ordered(`/hooks?id=${hook.id},${deaf.id}&`, 'events')).map(ids)).toEqual([
+    [hook.id, deaf.id],
+    [hook.id, deaf.id],
+  ]);
+  expect((await ordered(`/hooks?id=${hook.id},${job.id}&`, 'config_url')).map(ids)).toEqual([
     [hook.id, job.id],
     [hook.id, job.id],
   ]);
+  for (const key of ['first_name', 'last_name', 'email'])
+    expect((await ordered(`/users?id=${nobody.id},${somebody.id}&`, key)).map(ids)).toEqual([
+      [somebody.id, nobody.id],
+      [somebody.id, nobody.id],
+    ]);
   expect((await ordered(`/relations?id=${one.id},${two.id}&`, 'key')).map(ids)).toEqual([
     [one.id, two.id],
     [one.id, two.id],
@@ -1018,7 +1069,16 @@ describe('hooks', () => {
       ).toBe(400);
     }
     const polled = { events: ['upload'], config: { ...HOOK_CONFIG, max_polling_time_s: 200 } };
-    expect((await makeHook(polled)).config.max_polling_time_s).toBe(200);
+    const polling = await makeHook(polled);
+    expect(polling.config.max_polling_time_s).toBe(200);
+    // What it has already stays when it listens to something else.
+    const elsewhere = await api.patch(polling.url, { events: ['annotation_status'] });
+    expect(elsewhere.config.max_polling_time_s).toBe(200);
+    const more = { config: { max_polling_time_s: 201 } };
+    expect(await send('PATCH', polling.url, more)).toMatchObject({
+      status: 400,
+      body: { config: { max_polling_time_s: [expect.stringContaining('only')] } },
+    });
     const missing = await send('POST', '/hooks', { name: 'H', events: [], config: null, settings: null });
     const required = ['This field may not be null.'];
     expect(missing).toMatchObject({ status: 400, body: { config: required, settings: required } });

@@ -601,7 +601,8 @@ describe('a connector', () => {
     const answers: [Json, string][] = [
       [{ body: { messages: [{ type: 'error', content: 'over budget' }] } }, 'over budget'],
       [{ status: 500, body: { error: 'database is down' } }, 'database is down'],
-      [{ status: 400, body: { messages: [{ id: 'all', type: 'error', content: 'No such order' }] } }, 'No such order'],
+      [{ status: 400, body: { messages: 'no such vendor' } }, 'no such vendor'],
+      [{ status: 400, body: { messages: ['one', 'two'].map((content) => ({ type: 'error', content })) } }, 'one\ntwo'],
       [{ status: 502, body: 'Bad Gateway' }, 'Bad Gateway'],
       [{ status: 500, body: '' }, 'The connector answered 500.'],
     ];

@@ -44,6 +44,11 @@ describe('toOrder', () => {
     expect(sortOf(['-name', 'name'])).toEqual({ name: -1, _id: 1 });
   });
 
+  it('takes null, what is missing, and an empty list or text for empty', () => {
+    const { computed } = toOrder(['seen'], allowed);
+    expect(computed.empty0).toEqual({ $in: [{ $ifNull: ['$seenAt', null] }, [null, [], '']] });
+  });
+
   it('puts what is empty behind the rest, and computes nothing for what MongoDB sorts so by itself', () => {
     expect(Object.keys(sortOf(['seen', 'name']))).toEqual(['empty0', 'seenAt', 'name', '_id']);
     expect(toOrder(['-seen', 'name'], allowed)).toEqual({ sort: { seenAt: -1, name: 1, _id: 1 }, computed: {} });

@@ -14,7 +14,7 @@ export function toWindow({ page, pageSize }: PageRequest): { skip: number; limit
   return { skip: (Math.max(page, 1) - 1) * limit, limit };
 }
 
-/** What a list can be ordered by: API key -> stored field, with a word about those that may be null, missing, or an empty list. */
+/** What a list can be ordered by: API key -> stored field, with a word about those that may be null, missing, or an empty list or text. */
 export type Orderings = Readonly<Record<string, string | { readonly mayBeEmpty: string }>>;
 
 /** How rows are ordered in MongoDB. */
@@ -41,7 +41,7 @@ export function toOrder(ordering: readonly string[], allowed: Orderings): Order 
     // MongoDB takes what is empty for the smallest.
     if (field !== known && !descending) {
       const empty = `empty${Object.keys(computed).length}`;
-      computed[empty] = { $in: [{ $ifNull: [`$${field}`, null] }, [null, []]] };
+      computed[empty] = { $in: [{ $ifNull: [`$${field}`, null] }, [null, [], '']] };
       sort[empty] = 1;
     }
     sort[field] = descending ? -1 : 1;

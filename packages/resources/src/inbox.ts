@@ -48,7 +48,7 @@ export const INBOX = resourceKind<queue.Inbox>('Inbox', {
   bounce_deleted_annotations: notification('deleted_annotations', false),
   bounce_email_with_no_attachments: notification('email_with_no_attachments', true),
   metadata: field('metadata', metadata, { show: (row) => row.metadata ?? {} }),
-  filters: field('filters', object, { show: (row) => row.filters ?? {} }),
+  filters: field('filters', object, { missing: null, show: (row) => row.filters ?? {} }),
   dmarc_check_action: field('dmarcCheckAction', z.enum(['accept', 'drop']), { missing: 'accept' }),
   ...modifiedAttributes<queue.Inbox>(),
 });

@@ -21,8 +21,8 @@ export function urlOrNull(makeUrl: (id: number) => string, id: number | undefine
   return id === undefined || id === 0 ? null : makeUrl(id);
 }
 
-/** Longer durations of the API: `DD HH:MM:SS`. */
+/** Longer durations of the API: `[DD] HH:MM:SS`. */
 export function formatLongDuration(seconds: number): string {
   const days = Math.floor(seconds / 86_400);
-  return `${days} ${formatDuration(seconds % 86_400)}`;
+  return `${days > 0 ? `${days} ` : ''}${formatDuration(seconds % 86_400)}`;
 }

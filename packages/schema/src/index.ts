@@ -34,7 +34,7 @@ export {
   type ExportNode,
   exportTree,
 } from './content/export-tree';
-export { sourcesOf } from './content/first-value';
+export { engineNameOf, sourcesOf } from './content/first-value';
 export type { ContentMessage, FormulaDetail } from './content/message';
 export { type MigrationOptions, migrateContent } from './content/migrate';
 export { addEmptyItem, applyOperations } from './content/operations';

@@ -1,5 +1,6 @@
 import { type Backbone, connectBackbone, type Payload } from '@intake/bus';
 import { auth } from '@intake/contracts';
+import { transaction } from '@intake/mongo';
 import { type Caller, type Client, connectRpc, Refusal, systemCaller } from '@intake/rpc';
 import { type CommandRuntime, createCommandRuntime, type RunningService } from '@intake/service';
 import { dropTestData, findStored, freePorts, type ServiceEnv, serviceEnv, waitFor } from '@intake/testkit';
@@ -413,6 +414,35 @@ describe('users', () => {
     const own = client.assignQueues({ userId: user.id, queueIds: [1] }, annotator);
     expect((await refusalOf(own)).reason).toBe('PERMISSION_DENIED');
   });
+
+  it('are assigned to a queue until it is deleted', async () => {
+    const [mine, other] = [await makeOrganization(), await makeOrganization()];
+    const user = await client.createUser(newUser({ queueIds: [41, 42, 43] }), mine.admin);
+    const elsewhere = await client.createUser(newUser({ queueIds: [42] }), other.admin);
+    const queuesOf = async ({ id, organizationId }: auth.User) =>
+      (await client.getUsers({ ids: [id] }, systemCaller('test', organizationId))).users[0]?.queueIds;
+
+    await transaction(backbone.database, async (session) => {
+      const payload = { queueId: 42, organizationId: user.organizationId };
+      backbone.emit(session, { subject: 'queue.deleted', aggregate: 'queue:42', version: 1, payload });
+    });
+    await waitFor('the queue to be forgotten', async () => !(await queuesOf(user))?.includes(42));
+    expect(await queuesOf(user)).toEqual([41, 43]);
+    expect(await queuesOf(elsewhere)).toEqual([42]);
+  });
+});
+
+it('tokens of extensions are those of users who may act, and not of group admins', async () => {
+  const { admin } = await makeOrganization();
+  const system = systemCaller('test', admin.organizationId as number);
+  const issueFor = (userId: number) => client.issueUserToken({ userId, lifetimeS: 60 }, system);
+  const user = await client.createUser(newUser(), admin);
+  const { key } = await issueFor(user.id);
+  expect(await client.verifyToken({ key }, gateway)).toMatchObject({ userId: user.id });
+  const groupAdmin = await client.createUser(newUser({ groupIds: [6] }), admin);
+  expect((await refusalOf(issueFor(groupAdmin.id))).reason).toBe('PERMISSION_DENIED');
+  await changeUser(user.id, { isActive: false });
+  expect((await refusalOf(issueFor(user.id))).reason).toBe('NOT_FOUND');
 });
 
 describe('one-time tokens', () => {

@@ -1,10 +1,11 @@
-import { connectBackbone } from '@intake/bus';
+import { connectBackbone, startConsumer } from '@intake/bus';
 import { auth } from '@intake/contracts';
 import { createIndexes, isMongoUnavailable } from '@intake/mongo';
-import { readRpcSettings, serveRpc } from '@intake/rpc';
+import { isNeighbourAway, readRpcSettings, serveRpc } from '@intake/rpc';
 import { type Environment, runAsProcess, runService } from '@intake/service';
 import { createOutgoing } from '@intake/untrusted';
 import { readAuthConfig } from './config';
+import { createConsumers } from './consumers';
 import { createAttemptStore } from './guessing/attempt.store';
 import { createGuessing } from './guessing/guessing';
 import { createJwtUseStore } from './jwt/jwt-use.store';
@@ -58,6 +59,7 @@ export const start = (env: Environment) =>
       ...rpc,
       isUnavailable: isMongoUnavailable,
     });
+    startConsumer(runtime, { ...backbone, handlers: createConsumers(users), isAway: isNeighbourAway });
   });
 
 if (require.main === module) void runAsProcess(start);

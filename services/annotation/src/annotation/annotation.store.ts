@@ -30,6 +30,11 @@ const TIMES: Readonly<Record<string, string>> = {
 /** What only searches look at: it is not read with the annotation. */
 const UNREAD = { ownWords: 0, contentWords: 0, contentFields: 0 };
 
+/** States behind a confirmation. */
+const CONFIRMED = ['confirmed', 'exporting', 'exported', 'failed_export'];
+/** So many of them are looked at to validate a document by history. */
+const MOST_CONFIRMED = 500;
+
 /** A relation of more annotations than anybody looks at. */
 export const MOST_DUPLICATES = 1000;
 
@@ -258,6 +263,25 @@ export function createAnnotationStore(database: Database) {
         .sort({ _id: 1 })
         .lean<Row[]>();
       return found.map(toAnnotation);
+    },
+    /**
+     * What the newest annotations of a queue that people confirmed are found by, of those that have one of these values. What went on by
+     * itself does not count.
+     */
+    async findConfirmed(
+      organizationId: number,
+      queueId: number,
+      values: readonly Pick<IndexedField, 'id' | 'text'>[],
+    ): Promise<(readonly IndexedField[])[]> {
+      // Each with the organization: so each has an index.
+      const having = values.map(({ id, text }) => ({ organizationId, contentFields: { $elemMatch: { id, text } } }));
+      const found = await model
+        .find({ queueId, status: { $in: CONFIRMED }, automated: false, $or: having })
+        .select({ contentFields: 1 })
+        .sort({ _id: -1 })
+        .limit(MOST_CONFIRMED)
+        .lean<{ contentFields?: IndexedField[] }[]>();
+      return found.map(({ contentFields = [] }) => contentFields);
     },
     /** All annotations of a document, in whatever state. */
     async findOfDocument(caller: Caller, documentId: number, session: ClientSession): Promise<Annotation[]> {

@@ -13,6 +13,7 @@ import {
   sizeOf,
 } from '@intake/schema';
 import { decideAutomation, type Finding } from '../automation/automation';
+import { readAutopilot, searchedValues, validateByHistory } from '../automation/autopilot';
 import { changedValues, today } from '../content/contents';
 import { applyGiven, shiftIds } from '../content/given-content';
 import { createDuplicates, fingerprintOf } from '../relation/duplicates';
@@ -54,7 +55,7 @@ export function createImporting(tools: AnnotationTools) {
       const first = await backbone.ids.next('node', Math.max(count, 1));
       const formulas = evaluateFormulas(
         schema,
-        drafts.map((node) => shiftIds(node, first)),
+        (await withHistory(awaited, schema, q, drafts)).map((node) => shiftIds(node, first)),
         { today: today() },
       );
       const contradictions = result.eInvoice?.contradictions ?? [];
@@ -143,6 +144,19 @@ export function createImporting(tools: AnnotationTools) {
         alongside: (session, after) => duplicates.link(session, after),
       }),
     );
+  }
+
+  /** What people confirmed before validates what is the same now, where the queue wants that. */
+  async function withHistory(
+    { organizationId, queueId }: Annotation,
+    schema: SchemaContent,
+    { settings }: queue.Queue,
+    nodes: readonly ContentNode[],
+  ): Promise<readonly ContentNode[]> {
+    const autopilot = readAutopilot(settings);
+    const searched = autopilot ? searchedValues(autopilot, schema, nodes) : [];
+    if (!autopilot || searched.length < autopilot.fewestMatching) return nodes;
+    return validateByHistory(autopilot, schema, nodes, await store.findConfirmed(organizationId, queueId, searched));
   }
 
   /** The result of an extraction is there, and extensions are told to look at it. */

@@ -100,6 +100,23 @@ it('lets errors block at both levels, and clears wrong values of optional fields
   expect(decide(schemaOf(field('a')), { a: ['x', 0.1] }, { level: 'always' }).automated).toBe(true);
 });
 
+it('shows a list or table with too few rows to a person, at both levels', () => {
+  const list = (min_occurrences: number): SchemaContent[number]['children'][number] => ({
+    ...{ category: 'multivalue', id: 'list', label: 'List', min_occurrences },
+    children: field('a'),
+  });
+  for (const level of ['confident', 'always']) {
+    const tooFew = decide(schemaOf(list(2)), sure, { level });
+    expect(tooFew.reasons).toEqual([
+      {
+        ...{ level: 'datapoint', type: 'failed_checks', schema_id: 'list', samples_truncated: false },
+        samples: [{ datapoint_id: tooFew.idOf('list'), details: { validation: 'bad' } }],
+      },
+    ]);
+    expect(decide(schemaOf(list(1)), sure, { level }).automated).toBe(true);
+  }
+});
+
 it('shows duplicates to a person where the queue wants it', () => {
   expect(decide(schemaOf(field('a')), sure, {}, true).automated).toBe(true);
   expect(decide(schemaOf(field('a')), sure, { automateDuplicates: false }, true).reasons).toEqual([

@@ -70,9 +70,8 @@ export function decideAutomation(
   }
   const cleared = rules.level === 'always' ? clearOptionalErrors(schema, nodes) : nodes;
   const collector = new Reasons(schema, cleared);
-  for (const { id, type } of checkContent(schema, cleared)) {
-    if (type === 'error') collector.add(Number(id), 'failed_checks', { validation: 'bad' });
-  }
+  // Warnings too: a table with fewer rows than its schema expects is for a person (API: schemas.md section 2, multivalue).
+  for (const { id } of checkContent(schema, cleared)) collector.add(Number(id), 'failed_checks', { validation: 'bad' });
   for (const [type, key, findings] of [
     ['error_message', 'message_content', errors],
     ['extension', 'content', extensions],

@@ -5,6 +5,7 @@ import { type Caller, invalidField, Refusal, requireSystem } from '@intake/rpc';
 import type { Guessing } from '../guessing/guessing';
 import { checkPassword, hashAddress, knowsAddress } from '../password/check-password';
 import type { Passwords } from '../password/password';
+import { GROUP_ADMIN_ROLE_ID } from '../role/roles';
 import { collectProblems, isUsable, passwordHashOf, type User } from '../user/user';
 import type { UserStore } from '../user/user.store';
 import type { TokenStore } from './token.store';
@@ -215,7 +216,10 @@ export async function issueOneTimeToken(caller: Caller, userId: number, { users,
   return key;
 }
 
-/** Issues a token of a user of the caller's organization, for an extension that acts as this user. Caller: system. */
+/**
+ * Issues a token of a user of the caller's organization, for an extension that acts as this user. Caller: system. PERMISSION_DENIED for
+ * group admins: they cannot lend their rights to a hook (API: auth.md section 8).
+ */
 export async function issueUserToken(
   caller: Caller,
   input: {
@@ -231,6 +235,7 @@ export async function issueUserToken(
   const { userId, lifetimeS, initializedAnnotationId, arrivedUploadId, askedAnnotationId } = input;
   const [user] = await users.get(caller, [userId]);
   if (!user || !isUsable(user)) throw new Refusal('NOT_FOUND');
+  if (user.groupIds.includes(GROUP_ADMIN_ROLE_ID)) throw new Refusal('PERMISSION_DENIED');
   const about = { initializedAnnotationId, arrivedUploadId, askedAnnotationId };
   const { key, token } = mintToken(user.id, chooseLifetime(lifetimeS), about);
   await tokens.insert([token]);

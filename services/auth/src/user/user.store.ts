@@ -33,9 +33,9 @@ const MOST_ADDRESSES = 20;
 const ORDERINGS: Orderings = {
   id: '_id',
   username: 'username',
-  first_name: 'firstName',
-  last_name: 'lastName',
-  email: 'email',
+  first_name: { mayBeEmpty: 'firstName' },
+  last_name: { mayBeEmpty: 'lastName' },
+  email: { mayBeEmpty: 'email' },
   last_login: { mayBeEmpty: 'lastLogin' },
   date_joined: 'dateJoined',
   deleted: 'deleted',
@@ -317,6 +317,11 @@ export function createUserStore({ database, ids }: Pick<Backbone, 'database' | '
         )
         .lean<Row | null>();
       return row && toUser(row);
+    },
+
+    /** Nobody is assigned to the queue any more. */
+    async forgetQueue(organizationId: number, queueId: number, session: ClientSession): Promise<void> {
+      await model.updateMany({ organizationId, queueIds: queueId }, { $pull: { queueIds: queueId } }, { session });
     },
   };
 }

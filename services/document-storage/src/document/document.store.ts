@@ -127,7 +127,7 @@ const ORDERING = {
   id: '_id',
   arrived_at: 'createdAt',
   created_at: 'createdAt',
-  original_file_name: 'originalFileName',
+  original_file_name: { mayBeEmpty: 'originalFileName' },
   mime_type: 'mimeType',
   attachment_status: { mayBeEmpty: 'attachmentStatus' },
 };

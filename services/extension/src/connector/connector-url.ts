@@ -9,6 +9,8 @@ export function connectorUrl(
 ): string {
   const [address = '', ...rest] = (serviceUrl.split('#')[0] ?? '').split('?');
   const own = rest.join('?');
-  const search = [own, params?.replace(/^\?/, '') ?? '', ...query].filter((part) => part !== '').join('&');
+  // A query string has no fragment: what stands behind `#` would be lost, with all that follows.
+  const given = (params ?? '').replace(/^\?/, '').replaceAll('#', '%23');
+  const search = [own, given, ...query].filter((part) => part !== '').join('&');
   return `${address.replace(/\/+$/, '')}/${path}${search === '' ? '' : `?${search}`}`;
 }

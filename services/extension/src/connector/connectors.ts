@@ -184,10 +184,10 @@ function readMessages(json: JsonObject, nodeIds: ReadonlySet<number>): readonly 
 /** What an error answer says to people. */
 function textOf({ status, text }: { status: number; text: string }, json: JsonObject | undefined): string {
   const said = json?.error ?? json?.messages;
-  const told = json && said === json.messages ? readMessages(json, new Set()) : [];
-  if (told.length > 0) return told.map(({ content }) => content).join('\n');
-  if (said !== undefined) return typeof said === 'string' ? said : JSON.stringify(said);
-  return text.trim() === '' ? `The connector answered ${status}.` : text;
+  if (said === undefined) return text.trim() === '' ? `The connector answered ${status}.` : text;
+  if (typeof said === 'string') return said;
+  const messages = json?.error === undefined ? readMessages({ messages: said }, new Set()) : [];
+  return messages.map(({ content }) => content).join('\n') || JSON.stringify(said);
 }
 
 function idsOf(nodes: readonly ContentNode[]): number[] {

@@ -216,7 +216,7 @@ export function createWebhooks({ outgoing, auth: accounts, logs, origin, urls }:
       return outcome.kind === 'accepted' ? poll(call, outcome.location ?? '', sent) : outcome;
     }).catch((error): Promise<Outcome> => {
       if (!(error instanceof Refusal) || error.reason === 'SERVICE_UNAVAILABLE') throw error;
-      const message = 'Its token cannot be issued: the owner is gone or not active.';
+      const message = 'Its token cannot be issued: the owner is gone, not active, or an organization group admin.';
       return note({ kind: 'failed', text: '', message, retryable: false }, payload ?? payloadOf(call, undefined));
     });
   };

@@ -28,6 +28,7 @@ it.each([
   ['page_size=100', 100],
   ['page_size=101', 100],
   ['page_size=99999999999', 100],
+  [`page_size=${'9'.repeat(400)}`, 100],
   ['page_size=0', 20],
   ['page_size=-5', 20],
   ['page_size=x', 20],

@@ -24,9 +24,13 @@ export interface Pagination {
 export function readPage(query: Query, maximum = MAX_PAGE_SIZE): Page {
   const page = query.get('page') ?? '1';
   if (!/^\d{1,9}$/.test(page) || Number(page) < 1) throw new Refusal('INVALID_PAGE');
+  return { page: Number(page), pageSize: readPageSize(query, maximum, DEFAULT_PAGE_SIZE) };
+}
+
+/** Reads `page_size`: what is larger is the maximum, what is no number or not above zero is `usual`. */
+export function readPageSize(query: Query, maximum: number, usual: number): number {
   const size = query.get('page_size') ?? '';
-  const pageSize = /^\d{1,15}$/.test(size) && Number(size) > 0 ? Math.min(Number(size), maximum) : DEFAULT_PAGE_SIZE;
-  return { page: Number(page), pageSize };
+  return /^\d+$/.test(size) && Number(size) > 0 ? Math.min(Number(size), maximum) : usual;
 }
 
 /**

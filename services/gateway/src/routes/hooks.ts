@@ -8,6 +8,7 @@ import { listRoute } from '../list-route';
 import { replyOne } from '../reply/list';
 import { FIELDS_PARAMETERS } from '../request/fields';
 import { choices, documentFilters, ids, overlap, readFilters, text, times } from '../request/filters';
+import { readPageSize } from '../request/pagination';
 import { parseTime, type Query } from '../request/query';
 import { type QueryParameter, route } from '../route';
 import type { RouteContext } from './index';
@@ -193,7 +194,6 @@ export function hookRoutes({ services }: RouteContext) {
 function readLogFilter(query: Query): contract.ListHookLogsRequest {
   const given = readFilters(LOG_FILTERS, query);
   const { after: startAfter, before: startBefore } = overlap(given.timestamp, given.start);
-  const size = query.get('page_size') ?? '';
   return contract.ListHookLogsRequest.fromPartial({
     requestId: given.request_id,
     levels: given.log_level,
@@ -206,6 +206,6 @@ function readLogFilter(query: Query): contract.ListHookLogsRequest {
     startAfter,
     startBefore,
     search: given.search,
-    limit: /^\d{1,15}$/.test(size) && Number(size) > 0 ? Math.min(Number(size), MOST_LOGS) : MOST_LOGS,
+    limit: readPageSize(query, MOST_LOGS, MOST_LOGS),
   });
 }

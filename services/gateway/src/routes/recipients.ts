@@ -28,16 +28,37 @@ const RECIPIENTS = {
 export function recipientRoutes(context: RouteContext) {
   const { services, lookups } = context;
 
-  /** Senders of the mails that the annotations came from, each once. */
-  const findSenders = async (given: readonly number[], queueId: number | null, caller: Caller) => {
-    const ids = distinct(given);
+  /** E-mails that annotations came from. */
+  const mailsOfAnnotations = async (ids: readonly number[], queueId: number | null, caller: Caller) => {
     if (ids.length === 0) return [];
-    const { annotations } = await services.annotation.getAnnotations({ ids }, caller);
+    const { annotations } = await services.annotation.getAnnotations({ ids: [...ids] }, caller);
     const rows = annotations.filter((row) => queueId === null || row.queueId === queueId);
     if (rows.length < ids.length) throw unknownReference('annotations');
     const emails = await readEmails(context, distinct(rows.map(({ emailId }) => emailId)), caller);
+    return emails.map(({ email }) => email);
+  };
+  /** E-mails of threads that have come in, the first ones of each. */
+  const mailsOfThreads = async (ids: readonly number[], queueId: number | null, caller: Caller) => {
+    if (ids.length === 0) return [];
+    const wanted = mailIngest.ListThreadsRequest.fromPartial({ ids: [...ids], page: 1, pageSize: MOST });
+    const { threads } = await services.mail.listThreads(wanted, caller);
+    const found = threads.filter((thread) => queueId === null || thread.queueId === queueId);
+    if (found.length < ids.length) throw unknownReference('email_threads');
+    const incoming = { threadIds: [...ids], type: 'incoming', ordering: ['id'], page: 1, pageSize: MOST };
+    return (await services.mail.listEmails(mailIngest.ListEmailsRequest.fromPartial(incoming), caller)).emails;
+  };
+  /** Senders of the mails that the annotations came from and of those in the threads, each once. */
+  const findSenders = async (
+    { annotations, email_threads: threads }: z.infer<typeof recipientsBody>,
+    queueId: number | null,
+    caller: Caller,
+  ) => {
+    const emails = await Promise.all([
+      mailsOfAnnotations(distinct(annotations ?? []), queueId, caller),
+      mailsOfThreads(distinct(threads ?? []), queueId, caller),
+    ]);
     const senders = new Map(
-      emails.flatMap(({ email: { from } }) => (from?.email ? [[from.email.toLowerCase(), from] as const] : [])),
+      emails.flat().flatMap(({ from }) => (from?.email ? [[from.email.toLowerCase(), from] as const] : [])),
     );
     return [...senders.values()].map(({ email, name }) => ({ source: 'email_header', email, name }));
   };
@@ -49,9 +70,7 @@ export function recipientRoutes(context: RouteContext) {
       body: recipientsBody,
       call: async ({ parameters, body }, caller) => {
         const { settings } = await lookups.queue(parameters.id, caller);
-        // There are no threads yet.
-        if (body.email_threads?.length) throw unknownReference('email_threads');
-        const senders = await findSenders(body.annotations ?? [], parameters.id, caller);
+        const senders = await findSenders(body, parameters.id, caller);
         const sources = (settings as { suggested_recipients_sources?: unknown } | undefined)
           ?.suggested_recipients_sources;
         const isOn = !Array.isArray(sources) || sources.some((one) => one?.source === 'email_header');
@@ -63,7 +82,7 @@ export function recipientRoutes(context: RouteContext) {
       allow: 'readEmails',
       doc: { summary: 'Whom a mail about documents may go to', answer: RECIPIENTS },
       body: recipientsBody,
-      call: ({ body }, caller) => findSenders(body.annotations ?? [], null, caller),
+      call: ({ body }, caller) => findSenders(body, null, caller),
       reply: (results) => ({ results }),
     }),
     route('GET', '/queues/:id/related_objects_counts', {

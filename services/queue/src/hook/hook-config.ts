@@ -39,6 +39,8 @@ const isSchedule: Check = (value) => {
   return tooOften ? 'cron: the hook may be called every 10 minutes at most.' : null;
 };
 
+const NO_POLLING = 'It can be changed for upload.created and invocation.scheduled only.';
+
 /** Keys of a webhook's configuration: what each must be, and what it is when it is not given. API: section 1.1. */
 const KEYS: Readonly<Record<string, readonly [check: Check, fallback: unknown]>> = {
   secret: [isTextOrNull, null],
@@ -72,20 +74,27 @@ export function mergeConfig(type: string, before: JsonObject, change: JsonObject
   return { ...defaults, ...kept };
 }
 
-/** What is wrong with a configuration, by key; null: nothing. Only webhooks are checked: functions are stored as they are. */
-export function findConfigProblem(type: string, config: JsonObject, events: readonly string[]): FieldErrors | null {
+/**
+ * What is wrong with a configuration, by key; null: nothing. Only webhooks are checked: functions are stored as they are.
+ *
+ * @param before the configuration until now: what it has already is not looked at again
+ */
+export function findConfigProblem(
+  type: string,
+  config: JsonObject,
+  events: readonly string[],
+  before: JsonObject = {},
+): FieldErrors | null {
   if (type !== 'webhook') return null;
   const errors: FieldErrors = {};
   const urlProblem = config.url === undefined ? 'This field is required.' : isUrl(config.url);
   if (urlProblem) errors.url = [urlProblem];
+  const mayPoll = events.some((event) => event === 'upload.created' || event === 'invocation.scheduled');
   for (const [key, [check, fallback]] of Object.entries(KEYS)) {
     const value = config[key];
-    const problem = value === null && fallback === null ? null : check(value);
+    if (value === fallback || value === before[key]) continue;
+    const problem = check(value) ?? (key === 'max_polling_time_s' && !mayPoll ? NO_POLLING : null);
     if (problem) errors[key] = [problem];
-  }
-  const mayPoll = events.some((event) => event === 'upload.created' || event === 'invocation.scheduled');
-  if (!errors.max_polling_time_s && config.max_polling_time_s !== KEYS.max_polling_time_s?.[1] && !mayPoll) {
-    errors.max_polling_time_s = ['It can be changed for upload.created and invocation.scheduled only.'];
   }
   return Object.keys(errors).length > 0 ? errors : null;
 }

@@ -57,7 +57,7 @@ export function createHookStore(backbone: Pick<Backbone, 'database' | 'ids'>, va
       active: 'active',
       config_url: { mayBeEmpty: 'config.url' },
       config_app_url: { mayBeEmpty: 'config.app.url' },
-      events: 'events',
+      events: { mayBeEmpty: 'events' },
     },
   });
 

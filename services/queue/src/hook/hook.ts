@@ -83,8 +83,8 @@ interface Deps {
   readonly backbone: Pick<Backbone, 'database'>;
 }
 
-/** Refuses a hook that is wrong in itself, with every problem. */
-function check(hook: Hook): void {
+/** Refuses a hook that is wrong in itself, with every problem. `configBefore`: its configuration until now. */
+function check(hook: Hook, configBefore: JsonObject = {}): void {
   const errors: FieldErrors = {};
   const add = (field: string, problem: string | string[] | FieldErrors | null) => {
     if (problem !== null && problem.length !== 0) errors[field] = typeof problem === 'string' ? [problem] : problem;
@@ -105,7 +105,7 @@ function check(hook: Hook): void {
   add('extension_source', isChoice(SOURCES, hook.extensionSource));
   add('events', wrongEvents(hook.events));
   add('sideload', wrongSideloads(hook.sideload));
-  add('config', findConfigProblem(hook.type, hook.config, expandEvents(hook.events)));
+  add('config', findConfigProblem(hook.type, hook.config, expandEvents(hook.events), configBefore));
   if (hook.settingsSchema) addBySchema('settings', hook.settingsSchema, hook.settings);
   // Deployment tools make hooks first and give them their secrets later.
   if (Object.keys(hook.secrets).length > 0) addBySchema('secrets', hook.secretsSchema, hook.secrets);
@@ -226,7 +226,7 @@ export async function updateHook(
       ...(change.secrets && { secrets: withoutNulls(change.secrets) }),
       ...modifiedBy(caller),
     };
-    check(merged);
+    check(merged, before.config);
     const after = { ...merged, events: expandEvents(merged.events) };
     await checkOrder(caller, after, hooks, session);
     await hooks.replace(caller, after, session);

@@ -30,20 +30,6 @@ export type InboxInput = Omit<Inbox, 'id' | 'organizationId' | keyof Modified> &
   readonly emailNotifications: JsonObject;
 };
 
-/** What each field is when it is emptied. */
-export const EMPTY_INBOX: Omit<InboxInput, 'filters'> & { readonly filters: JsonObject } = {
-  name: '',
-  queueId: 0,
-  email: '',
-  emailPrefix: '',
-  filters: {},
-  metadata: {},
-  dmarcCheckAction: 'accept',
-  emailNotifications: {},
-};
-
-const MAX_PREFIX_LENGTH = 57;
-
 /** Filters of a new inbox. API: inboxes.md, Filters. */
 export const DEFAULT_FILTERS: JsonObject = {
   allowed_senders: [],
@@ -56,6 +42,20 @@ export const DEFAULT_FILTERS: JsonObject = {
     file_name_regexes: null,
   },
 };
+
+/** What each field is when it is emptied. */
+export const EMPTY_INBOX: InboxInput = {
+  name: '',
+  queueId: 0,
+  email: '',
+  emailPrefix: '',
+  filters: DEFAULT_FILTERS,
+  metadata: {},
+  dmarcCheckAction: 'accept',
+  emailNotifications: {},
+};
+
+const MAX_PREFIX_LENGTH = 57;
 
 /** The message for a text that cannot begin an address, or null. */
 export function findPrefixProblem(prefix: string): string | null {
@@ -134,6 +134,11 @@ async function withFreeAddress<T>(given: string | undefined, task: () => Promise
   }
 }
 
+/** Who is told; undefined where nobody is named. */
+function addressOf({ recipient }: JsonObject): unknown {
+  return (recipient as { email?: unknown } | null | undefined)?.email;
+}
+
 /** Changes the mail settings of a queue from the inbox's side. */
 async function mergeNotifications(
   caller: Caller,
@@ -144,10 +149,15 @@ async function mergeNotifications(
 ): Promise<void> {
   if (!change || Object.keys(change).length === 0) return;
   const { settings } = found(await queues.find(caller, queueId, session));
-  const email_notifications = {
+  const before = {
     ...(DEFAULT_SETTINGS.email_notifications as JsonObject),
     ...(settings.email_notifications as JsonObject | undefined),
+  };
+  const email_notifications = {
+    ...before,
     ...change,
+    // The inbox knows the address only: sent back as it was read, it leaves the name beside it.
+    ...(addressOf(before) === addressOf(change) && { recipient: before.recipient }),
   };
   await queues.update(caller, queueId, { settings: { ...settings, email_notifications } }, session);
 }

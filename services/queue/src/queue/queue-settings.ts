@@ -32,6 +32,11 @@ const isEmail: Check = (value) =>
     ? null
     : 'Enter a valid email address.';
 
+const isTexts: Check = (value) =>
+  isList(value) ?? ((value as unknown[]).every((one) => typeof one === 'string') ? null : 'expected a list of texts.');
+const isCount: Check = (value) =>
+  Number.isSafeInteger(value) && (value as number) > 0 ? null : 'expected an integer greater than 0.';
+
 const isMimeTypes: Check = (value) => {
   const problem = isList(value);
   if (problem) return problem;
@@ -54,7 +59,17 @@ const CHECKS: Readonly<Record<string, Check>> = {
   columns: isList,
   annotation_list_table: isObject,
   hide_export_button: isBoolean,
-  autopilot: isNullOr(isObject),
+  autopilot: isNullOr(
+    isObjectOf({
+      enabled: isBoolean,
+      search_history: isNullOr(
+        isObjectOf({ rir_field_names: isNullOr(isTexts), matching_fields_threshold: isNullOr(isCount) }),
+      ),
+      automate_fields: isNullOr(
+        isObjectOf({ rir_field_names: isNullOr(isTexts), field_repeated_min: isNullOr(isCount) }),
+      ),
+    }),
+  ),
   automation: isObjectOf({ automate_duplicates: isBoolean, automate_suggested_edit: isBoolean }),
   rejection_config: isObjectOf({ enabled: isBoolean }),
   suggested_recipients_sources: isList,
@@ -74,6 +89,11 @@ const CHECKS: Readonly<Record<string, Check>> = {
   ui_validation_screen_enabled: isBoolean,
   ui_edit_values: isList,
 };
+
+/** Settings after a change: merged by their first level. `asynchronous_export` is deprecated and always true. */
+export function mergeSettings(before: JsonObject, change: JsonObject): JsonObject {
+  return { ...before, ...change, asynchronous_export: true };
+}
 
 /** The message for settings of which one has a wrong value, or null. */
 export function findSettingsProblem(settings: JsonObject): string | null {

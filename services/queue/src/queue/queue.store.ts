@@ -147,7 +147,10 @@ export function createQueueStore(backbone: Pick<Backbone, 'database' | 'ids'>) {
 
     /** Ids of the active queues that the caller sees and whose settings have these values, by path. */
     async idsWithSettings(caller: Caller, values: Readonly<Record<string, unknown>>): Promise<number[]> {
-      const conditions = Object.entries(values).map(([path, value]) => ({ [`settings.${path}`]: value }));
+      // A flag that is not there is off.
+      const conditions = Object.entries(values).map(([path, value]) => ({
+        [`settings.${path}`]: value === false ? { $ne: true } : value,
+      }));
       const query = { organizationId: organizationOf(caller), $and: [visible(caller), ...conditions] };
       return (await model.distinct('_id', query)) as number[];
     },

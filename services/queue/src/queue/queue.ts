@@ -12,7 +12,7 @@ import type { SchemaStore } from '../schema/schema.store';
 import type { WorkspaceStore } from '../workspace/workspace.store';
 import type { QueueStore } from './queue.store';
 import { DEFAULT_ACCEPTED_MIME_TYPES, DEFAULT_SETTINGS } from './queue-defaults';
-import { findSettingsProblem } from './queue-settings';
+import { findSettingsProblem, mergeSettings } from './queue-settings';
 
 /** Where documents of one kind are imported, reviewed and exported. API: workspaces-queues.md section 2. */
 export interface Queue extends Modified {
@@ -153,7 +153,7 @@ export async function createQueue(
   const queue: Queue = {
     ...EMPTY_QUEUE,
     ...given,
-    settings: { ...DEFAULT_SETTINGS, ...input.settings },
+    settings: mergeSettings(DEFAULT_SETTINGS, input.settings ?? {}),
     hookIds: sorted(input.hookIds ?? []),
     id,
     organizationId: organizationOf(caller),
@@ -195,7 +195,7 @@ export async function updateQueue(
       {
         ...change,
         ...(change.hookIds && { hookIds: sorted(change.hookIds) }),
-        ...(change.settings && { settings: { ...before.settings, ...change.settings } }),
+        ...(change.settings && { settings: mergeSettings(before.settings, change.settings) }),
         ...modifiedBy(caller),
       },
       session,
