@@ -163,16 +163,6 @@ export function modifiedAttributes<Row extends { modifiedById?: number; modified
   };
 }
 
-/** The object that is answered. */
-export function showAll<Row>(attributes: Attributes<Row>, row: Row, urls: ApiUrls, caller: Caller) {
-  const object: Record<string, unknown> = {};
-  for (const [name, { show }] of Object.entries(attributes)) {
-    const value = show(row, urls, caller);
-    if (value !== undefined) object[name] = value;
-  }
-  return object;
-}
-
 /** A kind of object of the API: its name in the OpenAPI document, and its attributes. */
 export interface ResourceKind<Row> {
   /** Such as `Queue`. */
@@ -184,7 +174,19 @@ export interface ResourceKind<Row> {
 
 /** Declares a kind of object. */
 export function resourceKind<Row>(name: string, attributes: Attributes<Row>): ResourceKind<Row> {
-  return { name, attributes, toJson: (row, urls, caller) => showAll(attributes, row, urls, caller) };
+  const entries = Object.entries(attributes);
+  return {
+    name,
+    attributes,
+    toJson(row, urls, caller) {
+      const object: Record<string, unknown> = {};
+      for (const [key, { show }] of entries) {
+        const value = show(row, urls, caller);
+        if (value !== undefined) object[key] = value;
+      }
+      return object;
+    },
+  };
 }
 
 /** JSON Schema of the object that is answered. */
