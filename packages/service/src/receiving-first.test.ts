@@ -2,7 +2,12 @@ import { createReceivingFirst } from './receiving-first';
 
 describe('receiving comes first', () => {
   let time = 100_000;
-  const make = () => createReceivingFirst(() => time);
+  /** One that has received before, as quickly as usual. */
+  const make = (usualMs = 20) => {
+    const first = createReceivingFirst(() => time);
+    first.received(usualMs);
+    return first;
+  };
   /** Receives one, which takes so long. */
   const receive = (first: ReturnType<typeof make>, ms: number) =>
     first.receive(async () => {
@@ -87,6 +92,34 @@ describe('receiving comes first', () => {
     expect(first.isSlow()).toBe(false);
     first.received(100);
     expect(first.isSlow()).toBe(true);
+  });
+
+  test('what stands on something far away is slow only when it takes longer than it does otherwise', async () => {
+    const first = make(150);
+    for (const ms of [200, 449]) {
+      first.received(ms);
+      expect(first.isSlow()).toBe(false);
+    }
+    first.received(450);
+    expect(first.isSlow()).toBe(true);
+  });
+
+  test('a busy hour does not become what is usual, and a longer way does in ten minutes', async () => {
+    const first = make();
+    for (let minute = 0; minute < 60; minute++) {
+      time += 60_000;
+      first.received(120);
+      first.received(30);
+      first.received(120);
+      expect(first.isSlow()).toBe(true);
+    }
+    const slow: boolean[] = [];
+    for (let minute = 0; minute < 12; minute++) {
+      time += 60_000;
+      first.received(150);
+      slow.push(first.isSlow());
+    }
+    expect([slow[0], slow.at(-1)]).toEqual([true, false]);
   });
 
   test('one that fails is not received for ever', async () => {

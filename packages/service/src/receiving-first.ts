@@ -1,7 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Receiving that takes so long shows that there is more to do than can be done at once, in milliseconds. */
+/**
+ * Receiving that takes so long shows that there is more to do than can be done at once, in milliseconds; where it always takes long, because
+ * what it stands on is far away, so many times the least of the last minutes.
+ */
 const SLOW_MS = 100;
+const SLOW_TIMES = 3;
+/** The least is looked for in this and the period before, in milliseconds. */
+const PERIOD_MS = 300_000;
 /** It counts as slow for so long after it was, in milliseconds. */
 const LAST_MS = 2000;
 /** Meanwhile one that was received goes on every so often, in milliseconds. */
@@ -29,8 +35,11 @@ export function createReceivingFirst(now: () => number = () => performance.now()
   let slowUntil = 0;
   let nextTurn = 0;
   const nextTurns = new Map<number, number>();
+  let [least, leastBefore, periodEnd] = [Infinity, Infinity, now() + PERIOD_MS];
   const received = (ownMs: number): void => {
-    if (ownMs >= SLOW_MS) slowUntil = now() + LAST_MS;
+    if (now() >= periodEnd) [least, leastBefore, periodEnd] = [Infinity, least, now() + PERIOD_MS];
+    least = Math.min(least, ownMs);
+    if (ownMs >= Math.max(SLOW_MS, SLOW_TIMES * Math.min(least, leastBefore))) slowUntil = now() + LAST_MS;
   };
 
   return {
