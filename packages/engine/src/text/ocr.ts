@@ -4,7 +4,7 @@ import { UnreadableDocument } from '../unreadable-document';
 import type { RawWord } from './characters';
 import { smoothGrain } from './grain';
 import { guessLanguage } from './language';
-import { readWithPpocr } from './ppocr';
+import { partWords, readWithPpocr } from './ppocr';
 import { eraseRules } from './rules';
 import { run, runOnPicture } from './run-ocr';
 import { type Gray, measureDirection } from './skew';
@@ -97,7 +97,7 @@ export async function readPicture(
       ? await readWithPpocr(options.ppocr, await turnPicture(drawn, angle), scale, timeLeft())
       : undefined;
   const inTime = timeLeft();
-  if (opinion && quality(opinion.words) > quality(words)) words = opinion.words;
+  if (opinion && quality(opinion.words) > quality(words)) words = partWords(opinion.words, words);
   else if (inTime > 0) {
     const language = better ?? first;
     words = await readRest(image, words, scale, (rest) => read(rest, language, SPARSE, inTime));
