@@ -968,3 +968,80 @@ test('words for "to" over a name are no part of it', () => {
     `).recipient_name,
   ).toBe('Sächsische Kranbau AG');
 });
+
+test('the company of a brand', () => {
+  expect(
+    read(`
+      Rechnung 118                  14.03.2024
+
+      tool24 ist eine Marke der Kontor Elbe GmbH, Am Hafen 12, 21079 Hamburg
+    `).sender_name,
+  ).toBe('Kontor Elbe GmbH');
+});
+
+test('an address ends where the numbers of the company begin', () => {
+  expect(
+    read(`
+      Faktura 1042                  2024-04-12
+
+      Strandgren Konsult AB, Kyrkogatan 5B, 722 15 Västerås Org.nr 559018-4472
+    `).sender_address,
+  ).toBe('Kyrkogatan 5B, 722 15 Västerås');
+});
+
+test('what stands behind a number does not say whose it is', () => {
+  const fields = read(`
+    Louças do Ave, Lda.
+    Rua da Indústria, 220
+    4770-160 Joane
+    NIF 502 884 191 · Capital social 25.000,00 € · C.R.C. V. N. Famalicão
+
+    Exmo.(s) Sr.(s)
+    Construções Minho Sul, S.A.
+    Av. da Liberdade, 615
+    4710-251 Braga
+    NIF 508 112 337
+  `);
+  expect(fields).toMatchObject({ sender_vat_id: '502884191', recipient_vat_id: '508112337' });
+});
+
+test('the tax number of a Slovak company is not that of the VAT', () => {
+  const fields = read(`
+    Odberateľ                               Dodávateľ
+    Spoločenstvo vlastníkov                 Liftex Servis, spol. s r.o.
+    Kvetná 8                                Priemyselná 14/A
+    917 01 Trnava                           949 01 Nitra
+    DIČ 2021904417                          DIČ 2020140812
+                                            IČ DPH SK2020140812
+  `);
+  expect(fields).toMatchObject({ recipient_dic: '2021904417', sender_vat_id: 'SK2020140812' });
+  expect(fields.recipient_vat_id).toBeUndefined();
+});
+
+test('numbers under an address that is set to the right edge', () => {
+  const fields = read(`
+    To:                                                          From:
+    Brightwater Events Ltd                        Taalbureau Oosterhof
+    14 Corn Exchange Street                              Lijnbaan 45 C
+    Bristol BS1 1JQ                                  3012 EL Rotterdam
+    VAT: GB319884205          VAT NL001992384B33 / KvK-nummer 24419087
+  `);
+  expect(fields).toMatchObject({ sender_vat_id: 'NL001992384B33', recipient_vat_id: 'GB319884205' });
+});
+
+test('a company whose name has a word for telephones', () => {
+  const { fields } = analyze([
+    pageOf(
+      `
+            SINARCOM MOBILE SDN BHD
+          LOT S-33A, GIANT HYPERMARKET,
+             47100 PUCHONG, SELANGOR
+        TAX INVOICE
+        07/09/2017
+        Total        128.50
+      `,
+      { source: 'ocr' },
+    ),
+  ]);
+  expect(fields.sender_name?.[0]?.value).toBe('SINARCOM MOBILE SDN BHD');
+});

@@ -28,7 +28,7 @@ export const isPostal = (text: string): boolean =>
   INDIAN_PLACE.test(text);
 /** Words of streets, of text without accents: `\b` takes letters with accents for borders of words. */
 const STREET =
-  /(?:stra(?:ß|ss)e|str\.|\bstr\b|\bstreet\b|\bst\.|\bst\b|\broad\b|\brd\b|\bavenue\b|\bave\b|\blane\b|\bdrive\b|\bdr\b(?!\.?\s)|\bblvd\b|\bboulevard\b|\bbd\b|\bway\b|\bcourt\b|\bsquare\b|\bplace\b|\brue\b|\bchemin\b|\ballee\b|\bimpasse\b|\bquai\b|\broute de\b|\bulice\b|\bulica\b|\bul\.|\bal\.|\bos\.|\bvia\b|\bviale\b|\bpiazza\b|\bcorso\b|\blargo\b|\bvicolo\b|\bcalle\b|\bc\/|\bavda\b|\bplaza\b|\bpza\b|\bpaseo\b|\bctra\b|\bcarretera\b|\bpol(?:igono|\.) ind|platz\b|weg\b|gasse\b|allee\b|(?:ring|damm|ufer|markt|hof) \d|plein\b|laan\b|straat\b|gracht\b|singel\b|kade\b|gade\b|vej\b|straede\b|gatan?\b|vagen\b|gate\b|vei(?:en)?\b|katu\b|(?:tie|kuja|polku) \d|\butca\b|\but\b|\bu\. ?\d|\bter \d|\bkorut\b|\bnam\b|\bnamesti|\btrida\b|\bcesta\b|\bbulevardul\b|\bcalea\b|\bsos\.|\baleea\b|\bjalan\b|\bjln\b|\bjl\b|\btaman\b|\blorong\b|\bsuite\b|\bunit\b|\bfloor\b|\bp\.? ?o\.? ?box\b|\bbox \d|postfach|\bpostboks\b|\bpostbus\b|\bpl \d|\bapartado\b|\bhighway\b|\bindustrial (?:estate|area|park)\b|\bnagar\b|\bmarg\b|\bsalai\b|\bchowk\b|\bparkway\b|\butja\b|\bsetany\b|\bfasor\b|\bkrt\b|\bsugarut\b|\brakpart\b|\bsplaiul\b|\bintrarea\b|\bb-dul\b|\bglorieta\b|\bronda\b|\brambla\b|\bcarrer\b|\bcamino\b|\blocalita\b|\bfraz\.|\bcontrada\b|\bv\.le\b|\bp\.?zza\b|\bc\.so\b|\bzone (?:industrielle|artisanale|d'activites)|\bfaubourg\b|\bmontee\b|\brynek\b|\bnabrezi|\bnamestie\b|\bpraceta\b|\balameda\b|\bplads\b|\btorv\b|\btorget\b|\bveien\b|\bbulevardi\b|\baukio\b|(?:dijk|dreef|steeg) \d|\bcircle\b|\bcrescent\b|\bterrace\b|\bmews\b|\brua\b|\bavenida\b|\bav\.|\bpraca\b|\btravessa\b|\bestrada\b|\blieu-?dit\b|\bhameau d)/iu;
+  /(?:stra(?:ß|ss)e|str\.|\bstr\b|\bstreet\b|\bst\.|\bst\b|\broad\b|\brd\b|\bavenue\b|\bave\b|\blane\b|\bdrive\b|\bdr\b(?!\.?\s)|\bblvd\b|\bboulevard\b|\bbd\b|\bway\b|\bcourt\b|\bsquare\b|\bplace\b|\brue\b|\bchemin\b|\ballee\b|\bimpasse\b|\bquai\b|\broute de\b|\bulice\b|\bulica\b|\bul\.|\bal\.|\bos\.|\bvia\b|\bviale\b|\bpiazza\b|\bcorso\b|\blargo\b|\bvicolo\b|\bcalle\b|\bc\/|\bavda\b|\bplaza\b|\bpza\b|\bpaseo\b|\bctra\b|\bcarretera\b|\bpol(?:igono|\.) ind|\b[pz]\. ?i\. |\bparque (?:empresarial|tecnologico|industrial)\b|platz\b|weg\b|gasse\b|allee\b|(?:ring|damm|ufer|markt|hof) \d|plein\b|laan\b|straat\b|gracht\b|singel\b|kade\b|gade\b|vej\b|straede\b|gatan?\b|vagen\b|gate\b|vei(?:en)?\b|katu\b|(?:tie|kuja|polku) \d|\butca\b|\but\b|\bu\. ?\d|\bter \d|\bkorut\b|\bnam\b|\bnamesti|\btrida\b|\bcesta\b|\bbulevardul\b|\bcalea\b|\bsos\.|\baleea\b|\bjalan\b|\bjln\b|\bjl\b|\btaman\b|\blorong\b|\bsuite\b|\bunit\b|\bfloor\b|\bp\.? ?o\.? ?box\b|\bbox \d|postfach|\bpostboks\b|\bpostbus\b|\bpl \d|\bapartado\b|\bhighway\b|\bindustrial (?:estate|area|park)\b|\bnagar\b|\bmarg\b|\bsalai\b|\bchowk\b|\bparkway\b|\butja\b|\bsetany\b|\bfasor\b|\bkrt\b|\bsugarut\b|\brakpart\b|\bsplaiul\b|\bintrarea\b|\bb-dul\b|\bglorieta\b|\bronda\b|\brambla\b|\bcarrer\b|\bcamino\b|\blocalita\b|\bfraz\.|\bcontrada\b|\bv\.le\b|\bp\.?zza\b|\bc\.so\b|\bzone (?:industrielle|artisanale|d'activites)|\bfaubourg\b|\bmontee\b|\brynek\b|\bnabrezi|\bnamestie\b|\bpraceta\b|\balameda\b|\bplads\b|\btorv\b|\btorget\b|\bveien\b|\bbulevardi\b|\baukio\b|(?:dijk|dreef|steeg) \d|\bcircle\b|\bcrescent\b|\bterrace\b|\bmews\b|\brua\b|\bavenida\b|\bav\.|\bpraca\b|\btravessa\b|\bestrada\b|\blieu-?dit\b|\bhameau d)/iu;
 const unaccent = (text: string) => text.normalize('NFD').replace(/\p{M}/gu, '');
 /** Whether a line has a word of a street or a box, in any of the languages. */
 export const isStreet = (text: string): boolean => STREET.test(unaccent(text));
@@ -50,7 +50,9 @@ const isPhone = (text: string): boolean => /^\+?[\d\s()/.-]+$/.test(text) && /^\
 const HOURS = /\d ?(?:am|pm|AM|PM|[Uu]hr|hrs)\b/;
 /** How to reach somebody is no part of the address. */
 export const isContact = (text: string): boolean =>
-  CONTACT.test(unaccent(text)) || isPhone(text) || (HOURS.test(text) && /\d\D+\d/.test(text));
+  (CONTACT.test(unaccent(text)) && !(hasLegalForm(text) && !/\d{3}|@|www|:/.test(text))) ||
+  isPhone(text) ||
+  (HOURS.test(text) && /\d\D+\d/.test(text));
 
 /** "SAS au capital de 15 000 €" tells the form of a company, not its name. */
 export const CAPITAL =
@@ -92,3 +94,9 @@ const OWNER =
 
 /** "Inhaberin Petra Ostermann e.K.", under the name of her company. */
 export const isOwner = (text: string): boolean => OWNER.test(text);
+
+const BRAND =
+  /^.{2,60}?\s(?:ist (?:eine?|das|die)? ?(?:eingetragene )?(?:Marke|Angebot|Service|Geschäftsbereich|Produkt|Abteilung) (?:der|des|von)|is an? (?:registered )?(?:trading name|trade name|trading style|brand|trade ?mark|division|service) of|est une (?:marque|enseigne|division)(?: commerciale| déposée)? (?:de la|de|du)|è un marchio (?:di|della)|es una marca (?:comercial |registrada )?(?:de|del)|é uma marca (?:da|de)|is een (?:handelsnaam|merk|label) van|är ett varumärke (?:från|som tillhör))\s(?=\p{Lu}|\d)/iu;
+
+/** "Greenly is a trading name of Field Ltd": the company, of which the brand is none. */
+export const withoutBrand = (name: string): string => name.replace(BRAND, '');

@@ -14,6 +14,7 @@ import {
   isStreet,
   isTrade,
   SALUTATION,
+  withoutBrand,
 } from './party-forms';
 import { INSIDE, means } from './party-labels';
 import { type PartyLine, toLine } from './party-lines';
@@ -69,7 +70,12 @@ export function readParty(
     }
     if (!name) {
       // A number, a date, the number of the page ("1 de 1"), or a label with something behind it, is no name.
-      if (!/\p{L}{2}/u.test(line.text) || isDate(line.text) || /^[^:]{2,30}\s*:/.test(line.text)) continue;
+      if (
+        !(page.source === 'ocr' ? /\p{L}{3}|\p{L}[^\p{L}]{1,3}\p{L}/u : /\p{L}{2}/u).test(line.text) ||
+        isDate(line.text) ||
+        /^[^:]{2,30}\s*:/.test(line.text)
+      )
+        continue;
       if (/^\d+ \p{Ll}{1,3} \d+$/u.test(line.text)) continue;
       if (person && /^\d/.test(line.text)) {
         name = person;
@@ -159,7 +165,7 @@ const startsWithPlace = (line: PartyLine | undefined) =>
 
 /** A name without the numbers of its company: "Ribeira, Lda · NIPC 513 222 114", "Lim Trading Sdn Bhd (1191015-W)". */
 function nameIn(line: string, source: PageLayout['source']): string {
-  const name = line
+  const name = withoutBrand(line)
     .split(/\s+[|·•∙]\s+(?=.*\d)/)[0]!
     .replace(/(?<=\p{L}\.?) ?\([\d -]{5,}(?:-[A-Z])?\)$/u, '')
     .replace(ADDRESSEE, '')

@@ -100,7 +100,9 @@ export function findSender(tight: PageLayout, keys: Key[], taken: Party[]): Part
   // The legal form may stand alone in the second line of a name, or the first line end with "and".
   const before = lineAbove(page, head);
   const goesOn = head.tokens.length <= 2 || /\s(?:&|and|und|et|y|e|dan)$/i.test(before?.text ?? '');
-  const isPart = goesOn && before && looksNamed(before) && !startsWithKey(before, keys) && !isTitle(before.text);
+  const isAgain = before !== undefined && head.text.toLowerCase().startsWith(before.text.toLowerCase());
+  const isPart =
+    goesOn && before && !isAgain && looksNamed(before) && !startsWithKey(before, keys) && !isTitle(before.text);
   const title = head.tokens.findLastIndex((token, at) => at > 0 && isTitle(token.text));
   const named = title > 0 && title === head.tokens.length - 1 ? head.tokens.slice(0, title) : head.tokens;
   const name = toLine([...(isPart ? before.tokens : []), ...named]);
