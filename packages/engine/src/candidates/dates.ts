@@ -112,6 +112,7 @@ export function mendDates(text: string): string {
       [first, second],
       [first, mendTens(second)],
       [mendTens(first), second],
+      [mendTens(first), mendTens(second)],
     ].map((days) => [...days, mended].join(mark));
     return readings.find((reading) => findDates(reading).length > 0) ?? printed;
   });

@@ -1045,3 +1045,22 @@ test('a company whose name has a word for telephones', () => {
   ]);
   expect(fields.sender_name?.[0]?.value).toBe('SINARCOM MOBILE SDN BHD');
 });
+
+test('a form with its labels in cells of their own', () => {
+  const fields = read(`
+    FACTURA F-2024/0091           19/02/2024
+
+    DATOS DEL CLIENTE
+    Nombre        Bodegas Santo Cristo SCL     NIF            F50018442
+    Domicilio     Ctra. Tabuenca, s/n          Población      50570 Ainzón (Zaragoza)
+    Nº cliente    0877                         Forma de pago  Recibo a 60 días
+
+    Concepto                Unidades    Precio    Subtotal
+    Impresión offset        1000        0,74      740,00
+  `);
+  expect(fields).toMatchObject({
+    recipient_name: 'Bodegas Santo Cristo SCL',
+    recipient_address: 'Ctra. Tabuenca, s/n, 50570 Ainzón (Zaragoza)',
+    recipient_vat_id: 'F50018442',
+  });
+});
