@@ -83,6 +83,9 @@ test.each([
   ['83.10.2022', '03.10.2022'],
   ['04/18/2024', '04/18/2024'],
   ['99/33/2024', '99/33/2024'],
+  ['16-Nov-2616', '16-Nov-2016'],
+  ['99-Jul-2018', '09-Jul-2018'],
+  ['25-0ct-2016', '25-oct-2016'],
 ])('digits that no date has in their place: %s', (read, mended) => {
   expect(mendDates(read)).toBe(mended);
 });

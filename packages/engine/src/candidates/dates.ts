@@ -103,9 +103,19 @@ const AS_TENS: Record<string, string> = { 4: '1', 6: '0', 7: '1', 8: '0', 9: '0'
 const DIGITS = /(?<![\d.,/-])(\d\d)([./-])(\d\d)\2(\d{4}|\d\d)(?!\d|[.,/-]\d)/g;
 const mendTens = (two: string) => (AS_TENS[two[0]!] ?? two[0]!) + two[1]!;
 
+/** "16-Nov-2616", "99 Jul 2018" */
+const NAMED = /(?<![\d.,])(\d\d)([\s./-]{1,2}\p{L}{3,9}[\s./-]{1,2})(2\d{3})(?!\d)/gu;
+
 /** A text that OCR has read, with a digit put right that no date can have in its place. Its length stays. */
 export function mendDates(text: string): string {
-  return text.replace(DIGITS, (printed, first: string, mark: string, second: string, year: string) => {
+  const named = text
+    .replace(/(?<=\d[\s./-]{1,2})0(?=ct)|(?<=\d[\s./-]{1,2}n)0(?=v)/gi, 'o')
+    .replace(NAMED, (printed, day: string, month: string, year: string) => {
+      const century = Number(year) > 2099 ? `20${year.slice(2)}` : year;
+      const readings = [day, mendTens(day)].map((one) => one + month + century);
+      return readings.find((reading) => findDates(reading).length > 0) ?? printed;
+    });
+  return named.replace(DIGITS, (printed, first: string, mark: string, second: string, year: string) => {
     const century = Number(year) > 2099 ? `20${year.slice(2)}` : year;
     const mended = /^207\d$/.test(century) ? century.replace('7', '1') : century;
     const readings = [

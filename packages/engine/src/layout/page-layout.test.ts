@@ -45,6 +45,7 @@ test('codes in columns beside each other stay apart', () => {
 test('zeros with a stroke, which OCR takes for "@"', () => {
   const lines = (text: string) =>
     layOutPage(pageOf(text, { source: 'ocr' })).lines.map((line) => line.segments[0]!.text);
+  expect(lines('15OOO IPOH\n1O.50')).toEqual(['15000 IPOH', '10.50']);
   expect(lines('11:@6\nIV16-@08\n714 382@ 95\nSA@288114-D')).toEqual([
     '11:06',
     'IV16-008',

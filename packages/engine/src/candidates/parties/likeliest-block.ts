@@ -35,7 +35,7 @@ const WEIGHTS: Features = {
 const LEAST = -0.5;
 
 /** Letters side by side on a narrow roll of paper, in heights of a line: a sheet has room for more. */
-const NARROW = 36;
+const NARROW = 40;
 
 /** A receipt of a till rarely names who bought, and then with the address. */
 const isSlip = (page: PageLayout): boolean => page.source === 'ocr' && page.width < NARROW * page.unit;

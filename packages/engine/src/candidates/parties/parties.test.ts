@@ -1064,3 +1064,50 @@ test('a form with its labels in cells of their own', () => {
     recipient_vat_id: 'F50018442',
   });
 });
+
+describe('receipts of shops', () => {
+  const receipt = (text: string) => {
+    const { fields } = analyze([pageOf(text, { source: 'ocr' })]);
+    return [fields.sender_name?.[0]?.value, fields.sender_address?.[0]?.value];
+  };
+
+  test('the number of a company is no part of its name or its address', () => {
+    expect(
+      receipt(`
+            THREE STOOGES BISTRO (KT0152384-W)
+                 CO REG: 546316-T
+        2-G, PUSAT PERDAGANGAN SRI KINTA
+         30100 IPOH, PERAK DARUL RIDZUAN
+        TAX INVOICE
+        Total        82.40
+      `),
+    ).toEqual(['THREE STOOGES BISTRO', '2-G, PUSAT PERDAGANGAN SRI KINTA, 30100 IPOH, PERAK DARUL RIDZUAN']);
+  });
+
+  test('a name goes on behind "and" and before its legal form', () => {
+    const under = `
+              NO 53 JALAN BESAR,
+           45600 BATANG BERJUNTAI
+        CASH BILL
+        Total        82.40
+      `;
+    expect(receipt(`\n          HOME MASTER HARDWARE &\n                ELECTRICAL${under}`)[0]).toBe(
+      'HOME MASTER HARDWARE & ELECTRICAL',
+    );
+    expect(receipt(`\n          AIK HUAT HARDWARE (SETIA) SDN\n                   BHD${under}`)[0]).toBe(
+      'AIK HUAT HARDWARE (SETIA) SDN BHD',
+    );
+  });
+
+  test('the number of a tax between name and address ends nothing', () => {
+    expect(
+      receipt(`
+        ENW Hardware Centre Sdn. Bhd.
+        GST Reg. No. 000155453440
+        No: G3, Blk G, Jln PJU 1A/3,
+        47301 Petaling Jaya
+        Tax Invoice
+      `)[1],
+    ).toBe('No: G3, Blk G, Jln PJU 1A/3, 47301 Petaling Jaya');
+  });
+});

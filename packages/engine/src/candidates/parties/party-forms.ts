@@ -100,3 +100,18 @@ const BRAND =
 
 /** "Greenly is a trading name of Field Ltd": the company, of which the brand is none. */
 export const withoutBrand = (name: string): string => name.replace(BRAND, '');
+
+/** Words before the number of a company, and such a number: "CO. REG NO. 102544-K", "(JM0388174-P)", "201501022873 (1148201-W)". */
+const REGISTER_WORDS =
+  /(?<!\p{L})(?:co|comp|company|reg|registration|roc|rob|ssm|brn|uen|business|no|nos|number)(?!\p{L})/giu;
+const COMPANY_NUMBER = /^[A-Z]{0,3}\d{5,12}[A-Z\d]?(?:\d{5,8}[A-Z])?$/;
+
+/** Whether a line is the number of a company, with or without a label, as under the names of shops in Malaysia and Singapore. */
+export const isCompanyNumber = (text: string): boolean =>
+  text.length < 45 && COMPANY_NUMBER.test(text.replace(REGISTER_WORDS, '').replace(/[^\p{L}\d]/gu, ''));
+
+const BEHIND_NAME =
+  /(?<=\p{L}[.)]?),? ?\((?:(?:co|company|roc|reg)\b[^\d)]*)?(?:[A-Z]{0,3}\d[\d -]{4,}(?:-?[A-Z\d])?[^\p{L}\d]{0,2})?$|(?<=\p{L}[.)]?) \d{5,7}-[A-Z]$/iu;
+
+/** A name without the number of its company behind it: "Lim Trading Sdn Bhd (1191015-W)", "Kedai Lim (CO. REG NO. SA0416111-K)". */
+export const withoutCompanyNumber = (name: string): string => name.replace(BEHIND_NAME, '');

@@ -183,10 +183,11 @@ export function followCentred(page: PageLayout, head: Segment, keys: Key[], take
     if (!next) break;
     const first = keys.find((key) => key.tokens[0] === next.tokens[0]);
     // "LOT 12 JALAN UTARA" is a place, although goods have lots too.
-    const ends =
-      first && !INSIDE.some((field) => means(first, field)) && first.meanings.some((one) => one.weight === 1);
+    const inside = first !== undefined && INSIDE.some((field) => means(first, field));
+    const ends = first && !inside && first.meanings.some((one) => one.weight === 1);
     if (ends && !isStreet(next.text)) break;
-    if (isTitle(next.text) || taken.some((party) => overlaps(party.box, next.box))) break;
+    // "GST Reg. No. 000155453440" is no title, although it has a number.
+    if ((isTitle(next.text) && !inside) || taken.some((party) => overlaps(party.box, next.box))) break;
     lines.push(toLine(next.tokens));
     above = next;
   }

@@ -106,7 +106,11 @@ export function findSender(tight: PageLayout, keys: Key[], taken: Party[]): Part
   const title = head.tokens.findLastIndex((token, at) => at > 0 && isTitle(token.text));
   const named = title > 0 && title === head.tokens.length - 1 ? head.tokens.slice(0, title) : head.tokens;
   const name = toLine([...(isPart ? before.tokens : []), ...named]);
-  const under = [name, ...followCentred(page, head, keys, taken)];
+  const below = followCentred(page, head, keys, taken);
+  const [next] = below;
+  // "Home Master Hardware &" and "Lim Bros (M) Sdn" go on in the next line.
+  const isOpen = next && goesOnBelow(named.at(-1)!.text, next.text);
+  const under = isOpen ? [toLine([...name.tokens, ...next.tokens]), ...below.slice(1)] : [name, ...below];
   const evidence = head === chosen ? 'company' : 'top';
   const read = readParty('sender', under, keys, page, evidence) ?? {
     role: 'sender' as const,
@@ -125,9 +129,13 @@ export function findSender(tight: PageLayout, keys: Key[], taken: Party[]): Part
   return elsewhere ? { ...party, address: elsewhere } : party;
 }
 
+/** Whether a name that ends in a word has another part under it. */
+const goesOnBelow = (last: string, next: string): boolean =>
+  (/^(?:&|and|dan|und|et|y)$/i.test(last) && !/\d/.test(next)) || (/^sdn\.?$/i.test(last) && /^bhd\b/i.test(next));
+
 /** "Thank you for your order, which we bill as follows." */
 const isSentence = ({ text, tokens }: Segment): boolean =>
-  tokens.length > 5 && /[.!?]$/.test(text) && !hasLegalForm(text);
+  tokens.length > 5 && /\p{Ll}.*[.!?]$/u.test(text) && !hasLegalForm(text);
 
 /** Whether a text stands in one of the lines under another, without a space between them. */
 const isLineUnder = (page: PageLayout, above: Segment, below: Segment): boolean => {
