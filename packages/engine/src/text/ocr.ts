@@ -2,6 +2,7 @@ import sharp from 'sharp';
 import type { OcrOptions } from '../recognition';
 import { UnreadableDocument } from '../unreadable-document';
 import type { RawWord } from './characters';
+import { evenPaper } from './even-paper';
 import { smoothGrain } from './grain';
 import { guessLanguage } from './language';
 import { partWords, readWithPpocr } from './ppocr';
@@ -60,7 +61,8 @@ export async function readPicture(
     return { words: [], language: undefined, upright: undefined, missing: `${program} with the language eng` };
   const read = async (image: Gray, code: string, layout = layoutOf(image), timeoutMs = options.timeoutMs) =>
     parseTsv(await runTesseract(program, image, code, layout, timeoutMs), scale);
-  const picture = await smoothGrain(drawn);
+  const even = evenPaper(drawn);
+  const picture = await smoothGrain(even);
   const findTurn = () =>
     installed.includes('osd') ? askTurn(program, picture, options.timeoutMs) : Promise.resolve(undefined);
 
@@ -94,7 +96,7 @@ export async function readPicture(
   const timeLeft = () => Math.min(options.until - Date.now(), options.timeoutMs ?? TIMEOUT_MS);
   const opinion =
     options.ppocr && timeLeft() > LEAST_FOR_OPINION_MS && isDoubtful(words, image)
-      ? await readWithPpocr(options.ppocr, await turnPicture(drawn, angle), scale, timeLeft())
+      ? await readWithPpocr(options.ppocr, await turnPicture(even, angle), scale, timeLeft())
       : undefined;
   const inTime = timeLeft();
   if (opinion && quality(opinion.words) > quality(words)) words = partWords(opinion.words, words);
