@@ -75,8 +75,9 @@ export function layOutPage(page: RecognizedPage): PageLayout {
 /** OCR takes zeros with a stroke or a dot inside for "@": "11:@6", "IV16-@08". In "2@6.49" it stands before a price. */
 function mendZeros(word: Word): Word {
   const { text } = word;
-  // "15OOO", "1O.50": letters among digits.
+  // "15OOO", "1O.50", "§2100": what is no digit among digits.
   if (/^\d[\dO.,:/-]*O[\dO.,:/-]*$/.test(text) && text.length > 2) return { ...word, text: text.replaceAll('O', '0') };
+  if (/^§\d{4}$/.test(text)) return { ...word, text: text.replace('§', '5') };
   if (!text.includes('@') || !/\d/.test(text) || /@[\p{L}\d-]+\.\p{L}/u.test(text)) return word;
   return { ...word, text: text.replace(/(?<=[\d.,:/-])@(?!\d+[.,]\d\d$)|(?<=\p{L})@(?=\d)/gu, '0') };
 }

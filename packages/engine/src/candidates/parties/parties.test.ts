@@ -1099,6 +1099,22 @@ describe('receipts of shops', () => {
     );
   });
 
+  test('a short name over the whole one, or a line of legal forms under it', () => {
+    const under = `
+             NO.31, PUSAT BANDAR 1,
+             52100 KUALA LUMPUR
+        CASH BILL
+        Total        82.40
+      `;
+    expect(receipt(`\n                 YHL PAINT\n      YHL PAINT & CONSTRUCTION MATERIALS${under}`)).toEqual([
+      'YHL PAINT & CONSTRUCTION MATERIALS',
+      'NO.31, PUSAT BANDAR 1, 52100 KUALA LUMPUR',
+    ]);
+    expect(receipt(`\n         ONE ONE THREE SEAFOOD\n          RESTAURANT SDN BHD${under}`)[0]).toBe(
+      'ONE ONE THREE SEAFOOD RESTAURANT SDN BHD',
+    );
+  });
+
   test('the number of a tax between name and address ends nothing', () => {
     expect(
       receipt(`

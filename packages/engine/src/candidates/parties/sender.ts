@@ -5,7 +5,7 @@ import { addressIn, SEAT, splitAddressLine } from './address-text';
 import { height, lineAbove, overlaps, rightOf } from './blocks';
 import { ownNames } from './own-names';
 import { type Party, senderInLine } from './party';
-import { CAPITAL, hasLegalForm, isContact, isOwner, isPostal, isTitle, isTrade } from './party-forms';
+import { CAPITAL, hasLegalForm, hasOnlyForms, isContact, isOwner, isPostal, isTitle, isTrade } from './party-forms';
 import { means, startsWithKey } from './party-labels';
 import { followCentred, toLine } from './party-lines';
 import { readParty } from './read-party';
@@ -99,7 +99,8 @@ export function findSender(tight: PageLayout, keys: Key[], taken: Party[]): Part
   if (!head) return undefined;
   // The legal form may stand alone in the second line of a name, or the first line end with "and".
   const before = lineAbove(page, head);
-  const goesOn = head.tokens.length <= 2 || /\s(?:&|and|und|et|y|e|dan)$/i.test(before?.text ?? '');
+  const goesOn =
+    head.tokens.length <= 2 || hasOnlyForms(head.text) || /\s(?:&|and|und|et|y|e|dan)$/i.test(before?.text ?? '');
   const isAgain = before !== undefined && head.text.toLowerCase().startsWith(before.text.toLowerCase());
   const isPart =
     goesOn && before && !isAgain && looksNamed(before) && !startsWithKey(before, keys) && !isTitle(before.text);
@@ -110,7 +111,14 @@ export function findSender(tight: PageLayout, keys: Key[], taken: Party[]): Part
   const [next] = below;
   // "Home Master Hardware &" and "Lim Bros (M) Sdn" go on in the next line.
   const isOpen = next && goesOnBelow(named.at(-1)!.text, next.text);
-  const under = isOpen ? [toLine([...name.tokens, ...next.tokens]), ...below.slice(1)] : [name, ...below];
+  // A short name in the line over the whole one.
+  const isWhole =
+    next && !isOpen && next.text.toLowerCase().startsWith(`${name.text.toLowerCase()} `) && !/\d/.test(next.text);
+  const under = isOpen
+    ? [toLine([...name.tokens, ...next.tokens]), ...below.slice(1)]
+    : isWhole
+      ? below
+      : [name, ...below];
   const evidence = head === chosen ? 'company' : 'top';
   const read = readParty('sender', under, keys, page, evidence) ?? {
     role: 'sender' as const,
