@@ -83,7 +83,7 @@ const TITLE =
   /^(?:(?:company |your )?logo$|(?:tax |commercial |proforma |cash |simplified |retail |sales )*(?:invoice|bill|receipt)|\p{L}*rechnung|fakt[uú]ra|facture|factur[aă]|factuur|fattura|fatura|számla|lasku|\p{L}*gutschrift|credit (?:note|memo)|avoir|kredit(?:t)?not\p{L}*|kreditfaktura|creditnota|creditfactuur|dobropis|nota (?:di|de) cr[eé]dito|hyvityslasku|zálohov\p{L}*|daňový doklad|pro ?forma|quittung|kvitto|kvittering|kuitti|reçu|recibo|účtenka|paragon|nyugta|statement|lieferschein|original|copy|kopie|duplicate|page|seite|orygina[łl]|kopia|copia|duplicado|welcome|thank|date|datum|stylesheet)|\b(?:nr|no|n°)\.? ?\d/iu;
 
 /** "No. 70, Lebuh Chulia", "NO 53-1 PUSAT BANDAR" */
-const NUMBERED_HOUSE = /^no\.? ?\d{1,4}[a-z]?(?:[-&/,] ?\d{1,4}[a-z]?)*,? ?\p{L}{3}/iu;
+export const NUMBERED_HOUSE = /^no\.? ?\d{1,4}[a-z]?(?:[-&/,] ?\d{1,4}[a-z]?)*,? ?\p{L}{3}/iu;
 
 /** Addresses have numbers too ("No. 8, High Street"). */
 export const isTitle = (text: string) =>

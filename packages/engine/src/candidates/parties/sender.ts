@@ -5,7 +5,17 @@ import { addressIn, SEAT, splitAddressLine } from './address-text';
 import { height, lineAbove, overlaps, rightOf } from './blocks';
 import { ownNames } from './own-names';
 import { type Party, senderInLine } from './party';
-import { CAPITAL, hasLegalForm, hasOnlyForms, isContact, isOwner, isPostal, isTitle, isTrade } from './party-forms';
+import {
+  CAPITAL,
+  hasLegalForm,
+  hasOnlyForms,
+  isContact,
+  isOwner,
+  isPostal,
+  isTitle,
+  isTrade,
+  NUMBERED_HOUSE,
+} from './party-forms';
 import { means, startsWithKey } from './party-labels';
 import { followCentred, toLine } from './party-lines';
 import { readParty } from './read-party';
@@ -74,10 +84,11 @@ export function findSender(tight: PageLayout, keys: Key[], taken: Party[]): Part
   const topmost = free.filter(
     (segment) =>
       segment.box[1] < page.height * 0.3 &&
+      looksNamed(segment) &&
+      !NUMBERED_HOUSE.test(segment.text) &&
       !startsWithKey(segment, keys) &&
       !isContact(segment.text) &&
       segment.text.length > 2 &&
-      looksNamed(segment) &&
       hasOwnWord(page, segment) &&
       !isPostal(segment.text) &&
       !isLabelOfNumber(page, segment) &&
