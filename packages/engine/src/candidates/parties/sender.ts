@@ -12,6 +12,7 @@ import {
   isContact,
   isOwner,
   isPostal,
+  isStreet,
   isTitle,
   isTrade,
   NUMBERED_HOUSE,
@@ -85,7 +86,8 @@ export function findSender(tight: PageLayout, keys: Key[], taken: Party[]): Part
     (segment) =>
       segment.box[1] < page.height * 0.3 &&
       looksNamed(segment) &&
-      !NUMBERED_HOUSE.test(segment.text) &&
+      // "NO.1 NASI LEMAK" is a shop.
+      !(NUMBERED_HOUSE.test(segment.text) && (/,/.test(segment.text) || isStreet(segment.text))) &&
       !startsWithKey(segment, keys) &&
       !isContact(segment.text) &&
       segment.text.length > 2 &&
