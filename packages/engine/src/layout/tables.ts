@@ -58,19 +58,18 @@ const MISPLACED = 2;
  * @returns one border fewer than headings
  */
 export function findBorders(headings: Position[], lines: Line[]): number[] {
-  const rows = lines.map(joinNear);
-  const borders = bordersOf(headings, rows);
+  const borders = bordersOf(headings, lines);
   const areInOrder = borders.every((border, at) => at === 0 || border > borders[at - 1]!);
   return areInOrder
     ? borders
     : bordersOf(
         headings,
-        rows.filter((texts) => !spansHeadings(texts, headings)),
+        lines.filter((line) => !spansHeadings(line, headings)),
       );
 }
 
-function bordersOf(headings: Position[], rows: Text[][]): number[] {
-  const boxes = rows.flatMap((texts) => ownersOf(texts, headings));
+function bordersOf(headings: Position[], lines: Line[]): number[] {
+  const boxes = lines.flatMap((line) => ownersOf(joinNear(line), headings));
   return headings.slice(1).map((right, at) => {
     const left = headings[at]!;
     const near = boxes.filter(({ owner }) => owner === at || owner === at + 1);
@@ -87,7 +86,7 @@ function bordersOf(headings: Position[], rows: Text[][]): number[] {
 }
 
 /** A line of text under several headings, such as a description under the row, tells nothing about their borders. */
-function spansHeadings([only, ...rest]: Text[], headings: Position[]): boolean {
+function spansHeadings({ segments: [only, ...rest] }: Line, headings: Position[]): boolean {
   if (!only || rest.length > 0) return false;
   return headings.filter(([left, , right]) => left < only.box[2] && right > only.box[0]).length > 1;
 }
