@@ -619,3 +619,32 @@ test('an Estonian and a Lithuanian invoice', () => {
     sender_address: 'Pramonės g. 18, LT-62175 Alytus',
   });
 });
+
+test('terms in the middle of a line, up to the next label', () => {
+  expect(read('Date: 07-06-2023 Payment term: 21 days Reference: BW/Expo/77').terms).toBe('21 days');
+});
+
+test('an American place tells that the month comes first', () => {
+  expect(read('2200 E Colfax Ave Denver CO 80206\nDate 04/11/24').date_issue).toBe('2024-04-11');
+});
+
+test('descriptions under their codes, where no column is called so', () => {
+  expect(
+    items(`
+      Pos.    Material      Menge     Preis/Einheit      Wert
+
+      000010  4002817       40 ST      3,87 / 1 ST      154,80
+              Kugellager 6204-2RS mit einem langen Namen
+      000020  4009112       20 ST      1,45 / 1 ST       29,00
+              Wellendichtring
+      Summe Positionen                                  183,80
+    `),
+  ).toEqual([
+    expect.objectContaining({
+      code: '4002817',
+      description: 'Kugellager 6204-2RS mit einem langen Namen',
+      quantity: '40',
+    }),
+    expect.objectContaining({ code: '4009112', description: 'Wellendichtring', amount_total_base: '29.00' }),
+  ]);
+});

@@ -1,4 +1,4 @@
-import { findCompactDate, findDates, isMonthFirst } from './dates';
+import { findCompactDate, findDates, isMonthFirst, mendDates } from './dates';
 
 test.each([
   ['15 March 2024', '2024-03-15'],
@@ -74,4 +74,18 @@ test.each([
   ['5. detsember 2025', '2025-12-05'],
 ])('Baltic and Turkish months: %s', (text, iso) => {
   expect(findDates(text)[0]?.iso).toBe(iso);
+});
+
+test.each([
+  ['30/61/2018', '30/01/2018'],
+  ['11/03/2824', '11/03/2024'],
+  ['22-03-2078', '22-03-2018'],
+  ['83.10.2022', '03.10.2022'],
+  ['04/18/2024', '04/18/2024'],
+  ['99/33/2024', '99/33/2024'],
+  ['16-Nov-2616', '16-Nov-2016'],
+  ['99-Jul-2018', '09-Jul-2018'],
+  ['25-0ct-2016', '25-oct-2016'],
+])('digits that no date has in their place: %s', (read, mended) => {
+  expect(mendDates(read)).toBe(mended);
 });

@@ -98,6 +98,36 @@ export function findDates(text: string, monthFirst = false): FoundDate[] {
   return found.sort((a, b) => a.start - b.start);
 }
 
+/** What OCR takes for other digits, where only some can stand: "30/61/2018", "11/03/2824", "2078". */
+const AS_TENS: Record<string, string> = { 4: '1', 6: '0', 7: '1', 8: '0', 9: '0' };
+const DIGITS = /(?<![\d.,/-])(\d\d)([./-])(\d\d)\2(\d{4}|\d\d)(?!\d|[.,/-]\d)/g;
+const mendTens = (two: string) => (AS_TENS[two[0]!] ?? two[0]!) + two[1]!;
+
+/** "16-Nov-2616", "99 Jul 2018" */
+const NAMED = /(?<![\d.,])(\d\d)([\s./-]{1,2}\p{L}{3,9}[\s./-]{1,2})(2\d{3})(?!\d)/gu;
+
+/** A text that OCR has read, with a digit put right that no date can have in its place. Its length stays. */
+export function mendDates(text: string): string {
+  const named = text
+    .replace(/(?<=\d[\s./-]{1,2})0(?=ct)|(?<=\d[\s./-]{1,2}n)0(?=v)/gi, 'o')
+    .replace(NAMED, (printed, day: string, month: string, year: string) => {
+      const century = Number(year) > 2099 ? `20${year.slice(2)}` : year;
+      const readings = [day, mendTens(day)].map((one) => one + month + century);
+      return readings.find((reading) => findDates(reading).length > 0) ?? printed;
+    });
+  return named.replace(DIGITS, (printed, first: string, mark: string, second: string, year: string) => {
+    const century = Number(year) > 2099 ? `20${year.slice(2)}` : year;
+    const mended = /^207\d$/.test(century) ? century.replace('7', '1') : century;
+    const readings = [
+      [first, second],
+      [first, mendTens(second)],
+      [mendTens(first), second],
+      [mendTens(first), mendTens(second)],
+    ].map((days) => [...days, mended].join(mark));
+    return readings.find((reading) => findDates(reading).length > 0) ?? printed;
+  });
+}
+
 /** Dates written without separators (`20240131`); only where a label says that it is one. */
 export function findCompactDate(text: string): string | undefined {
   for (const match of text.matchAll(COMPACT)) return isoDate(match[1]!, match[2]!, match[3]!);

@@ -94,3 +94,7 @@ test('the last character checks a number of the Indian GST', () => {
   expect(isCheckedGstin('27AAPFU0939F1ZW')).toBe(false);
   expect(isCheckedGstin('27AAPFU0939F')).toBe(false);
 });
+
+test('a zero of an IBAN that OCR has seen twice', () => {
+  expect(readIban('DEO02120300000000202051')).toEqual({ iban: 'DE02120300000000202051', valid: true, length: 23 });
+});

@@ -85,7 +85,22 @@ export function isIban(iban: string): boolean {
  *
  * @returns the IBAN without spaces, whether it checks, and how many characters of the text it took
  */
-export function readIban(text: string): { iban: string; valid: boolean; length: number } | undefined {
+export function readIban(text: string): FoundIban | undefined {
+  const read = readWholeIban(text);
+  if (read?.valid) return read;
+  // OCR sees a zero twice, as a letter and as a digit: "DEO02".
+  const [doubled, country] = /^([A-Z]{2} ?)[OQ](?=0\d)/.exec(text) ?? [];
+  const other = doubled ? readWholeIban(country + text.slice(doubled.length)) : undefined;
+  return other?.valid ? { ...other, length: other.length + 1 } : read;
+}
+
+interface FoundIban {
+  iban: string;
+  valid: boolean;
+  length: number;
+}
+
+function readWholeIban(text: string): FoundIban | undefined {
   const country = text.slice(0, 2).toUpperCase();
   const wanted = IBAN_LENGTH[country];
   if (!wanted) return undefined;

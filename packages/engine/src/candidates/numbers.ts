@@ -12,6 +12,8 @@ export const NUMBER_PATTERN = `(?:${INDIAN}|${GROUPED}|${PLAIN})`;
 const WHOLE_AMOUNT =
   /(?:[$€₫₲₡]|\b(?:Rp|CLP|COP|PYG|IDR|VND|ISK)\.?)\s?[1-9]\d{0,2}([.,])\d{3}(?:\1\d{3})*(?![\d.,]*\d)/g;
 const LEAST_GROUPS = 2;
+/** Weights have three decimals, too, but not so many of them in cells of their own, and nothing with two. */
+const LEAST_THOUSANDS = 4;
 
 /**
  * Which decimal mark the document uses, told by the numbers that leave no doubt (`12,50`, `1.234,50`).
@@ -20,6 +22,7 @@ export function guessDecimalMark(texts: Iterable<string>): DecimalMark {
   let comma = 0;
   let point = 0;
   const groups = { ',': 0, '.': 0 };
+  const thousands = { ',': 0, '.': 0 };
   for (const text of texts) {
     for (const [, whole, mark] of text.matchAll(/(\d[\d.,]*)([.,])\d{2}(?![\d.,]*\d)/g)) {
       // A date in short form looks the same.
@@ -28,9 +31,13 @@ export function guessDecimalMark(texts: Iterable<string>): DecimalMark {
       else point++;
     }
     for (const [, mark] of text.matchAll(WHOLE_AMOUNT)) groups[mark as DecimalMark]++;
+    const whole = /^[1-9]\d{0,2}([.,])\d{3}(?:\1\d{3})*$/.exec(text);
+    if (whole) thousands[whole[1] as DecimalMark]++;
   }
   // Where no amount has decimals, as in Chile, a point before three digits parts thousands.
   if (comma === 0 && point === 0 && groups['.'] >= LEAST_GROUPS && groups[','] === 0) return ',';
+  // So it is where all amounts are whole, as in Indonesia: "12.800", "128.000".
+  if (comma === 0 && point === 0 && thousands['.'] >= LEAST_THOUSANDS && thousands[','] === 0) return ',';
   return comma > point ? ',' : '.';
 }
 

@@ -1,6 +1,6 @@
 import { type PageLayout, type Segment, type Token, unite } from '../layout/page-layout';
 import type { Position } from '../recognition';
-import { findDates, isMonthFirst } from './dates';
+import { findDates, isMonthFirst, mendDates } from './dates';
 import { isBic, isIban, readIban, readVatId } from './identifiers';
 import { type DecimalMark, guessDecimalMark, NUMBER_PATTERN, parseNumber } from './numbers';
 
@@ -109,6 +109,9 @@ const AMERICAN = new RegExp(
   'u',
 );
 
+/** "Denver CO 80206": DE is Germany, too. */
+const AMERICAN_PLACE = new RegExp(String.raw`\p{L}{3},? (?!DE )(?:${STATE}) \d{5}(?:-\d{4})?(?!\d)`, 'u');
+
 /**
  * Finds out how the document writes numbers and dates.
  *
@@ -119,7 +122,7 @@ export function learnRules(pages: PageLayout[], locale: string | undefined): Rea
   const has = (pattern: RegExp) => texts.some((text) => pattern.test(text));
   // Most queues have the locale that they were made with: a document that is plainly American goes before it.
   const isOpen = !locale || locale.toLowerCase() === 'auto';
-  const american = /[-_]US$/i.test(locale ?? '') || (has(DOLLARS) && (isOpen || has(AMERICAN)));
+  const american = /[-_]US$/i.test(locale ?? '') || (has(DOLLARS) && (isOpen || has(AMERICAN))) || has(AMERICAN_PLACE);
   return {
     mark: guessDecimalMark(texts),
     monthFirst: isMonthFirst(texts) ?? (american && !has(NOT_AMERICAN)),
@@ -129,7 +132,7 @@ export function learnRules(pages: PageLayout[], locale: string | undefined): Rea
 /** All typed values of a page. */
 export function findValues(page: PageLayout, rules: ReadingRules): Value[] {
   return [
-    ...page.segments.flatMap((segment) => findInSegment(segment, rules)),
+    ...page.segments.flatMap((segment) => findInSegment(segment, rules, page.source === 'ocr')),
     ...findWrappedIbans(page),
     ...findWrappedVatIds(page),
     ...findWrappedDates(page, rules),
@@ -222,7 +225,7 @@ const restsBelow = (page: PageLayout, segment: Segment) =>
       /^[A-Z0-9 .]+$/.test(one.text),
   );
 
-function findInSegment(segment: Segment, rules: ReadingRules): Value[] {
+function findInSegment(segment: Segment, rules: ReadingRules, isOcr: boolean): Value[] {
   const text = segment.text;
   const found: (Value & { start: number; end: number })[] = [];
   const add = (start: number, end: number, value: Omit<Value, 'raw' | 'tokens' | 'box' | 'page' | 'line'>) => {
@@ -254,7 +257,7 @@ function findInSegment(segment: Segment, rules: ReadingRules): Value[] {
   for (const match of text.matchAll(EMAIL)) {
     add(match.index, match.index + match[0].length, { type: 'email', value: match[0], decimals: 0 });
   }
-  for (const date of findDates(text, rules.monthFirst)) {
+  for (const date of findDates(isOcr ? mendDates(text) : text, rules.monthFirst)) {
     add(date.start, date.end, {
       type: 'date',
       value: date.iso,

@@ -55,7 +55,9 @@ export function layOutPage(page: RecognizedPage): PageLayout {
   const unit = page.source === 'ocr' ? height * INK_TO_LINE : height;
   const lines: Line[] = [];
   for (const words of groupBy(page.words, (word) => word.line)) {
-    const line = layOutLine(page, joinLetters(page.source === 'ocr' ? joinNumbers(words, unit) : words, unit), unit);
+    if (page.source === 'ocr' && isScratch(words)) continue;
+    const mended = page.source === 'ocr' ? joinNumbers(words.map(mendZeros), unit) : words;
+    const line = layOutLine(page, joinLetters(mended, unit), unit);
     if (line.tokens.length > 0) lines.push(line);
   }
   return {
@@ -68,6 +70,26 @@ export function layOutPage(page: RecognizedPage): PageLayout {
     tokens: lines.flatMap((line) => line.tokens),
     unit,
   };
+}
+
+/** OCR takes zeros with a stroke or a dot inside for "@": "11:@6", "IV16-@08". In "2@6.49" it stands before a price. */
+function mendZeros(word: Word): Word {
+  const { text } = word;
+  // "15OOO", "1O.50", "§2100": what is no digit among digits.
+  if (/^\d[\dO.,:/-]*O[\dO.,:/-]*$/.test(text) && text.length > 2) return { ...word, text: text.replaceAll('O', '0') };
+  if (/^§\d{4}$/.test(text)) return { ...word, text: text.replace('§', '5') };
+  if (!text.includes('@') || !/\d/.test(text) || /@[\p{L}\d-]+\.\p{L}/u.test(text)) return word;
+  return { ...word, text: text.replace(/(?<=[\d.,:/-])@(?!\d+[.,]\d\d$)|(?<=\p{L})@(?=\d)/gu, '0') };
+}
+
+/** A line of dashes, or a picture, which OCR takes for words without being sure of any: "ee ee eee". */
+function isScratch(words: readonly Word[]): boolean {
+  const sum = words.reduce((all, { confidence }) => all + confidence, 0);
+  return (
+    words.length > 1 &&
+    sum < (words.length > 2 ? 0.35 : 0.2) * words.length &&
+    words.every(({ text, confidence }) => confidence < 0.5 && !/\d/.test(text))
+  );
 }
 
 /** OCR sees a space behind the decimal mark of printers that leave much room there: "79. 35". */
@@ -185,22 +207,31 @@ function makeSegment(page: number, line: number, words: Word[]): Segment {
   return segment;
 }
 
-/** `Nr.:4711` is a label and a value in one word. Times and addresses of the web are not. */
+/** `Nr.:4711` is a label and a value in one word. */
 function splitAtColon(word: Word): { text: string; position: Position; confidence: number }[] {
-  // Where cells are set tight, a number follows right on a word: "reference8454365179".
-  const glued = /^\p{Lu}?\p{Ll}{5,}(?=\d{5,}$)/u.exec(word.text);
-  const isNumber = /^#\d{4,}$/.test(word.text);
-  const at = glued ? glued[0].length - 1 : word.text.search(/[:#](?=.)/u);
+  const { text, confidence } = word;
+  const length = lengthOfFirst(text);
+  if (length === 0) return [{ text, position: word.position, confidence }];
   const [left, top, right, bottom] = word.position;
-  const head = word.text.slice(0, at + 1);
-  const isLabel = glued || isNumber || (/\p{L}[.\p{L}]*[:#]$/u.test(head) && !/^(https?|mailto):/i.test(word.text));
-  if ((at < 1 && !isNumber) || !isLabel)
-    return [{ text: word.text, position: word.position, confidence: word.confidence }];
-  const middle = left + ((right - left) * (at + 1)) / word.text.length;
+  const middle = left + ((right - left) * length) / text.length;
   return [
-    { text: head, position: [left, top, middle, bottom], confidence: word.confidence },
-    { text: word.text.slice(at + 1), position: [middle, top, right, bottom], confidence: word.confidence },
+    { text: text.slice(0, length), position: [left, top, middle, bottom], confidence },
+    { text: text.slice(length), position: [middle, top, right, bottom], confidence },
   ];
+}
+
+/** Letters of the first of two that are set as one word; 0 for all other words. */
+function lengthOfFirst(text: string): number {
+  // Where cells are set tight, a number follows right on a word: "reference8454365179", "Total-223,96".
+  const glued = /^\p{Lu}?\p{Ll}{5,}(?=\d{5,}$|[-–]?\d[\d.,]*[.,]\d{2}$)/u.exec(text);
+  // Receipts print the time close behind the date.
+  const date = /^\d{1,2}([./-])\d{1,2}\1(?:19|20)\d\d(?=\d{1,2}:\d\d)/.exec(text);
+  if (glued ?? date) return (glued ?? date)![0].length;
+  if (/^#(?:\d{4,}|[A-Z]{1,4}[-/]?\d{3,})$/.test(text)) return 1;
+  const length = text.search(/[:#](?=.)/u) + 1;
+  // Times and addresses of the web are none.
+  const isLabel = /\p{L}[.\p{L}]*[:#]$/u.test(text.slice(0, length)) && !/^(?:https?|mailto):/i.test(text);
+  return length > 1 && isLabel ? length : 0;
 }
 
 const SPECIAL: Record<string, string> = { ß: 'ss', ł: 'l', ø: 'o', đ: 'd', æ: 'ae', œ: 'oe', ı: 'i' };

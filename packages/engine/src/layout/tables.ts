@@ -58,6 +58,17 @@ const MISPLACED = 2;
  * @returns one border fewer than headings
  */
 export function findBorders(headings: Position[], lines: Line[]): number[] {
+  const borders = bordersOf(headings, lines);
+  const areInOrder = borders.every((border, at) => at === 0 || border > borders[at - 1]!);
+  return areInOrder
+    ? borders
+    : bordersOf(
+        headings,
+        lines.filter((line) => !spansHeadings(line, headings)),
+      );
+}
+
+function bordersOf(headings: Position[], lines: Line[]): number[] {
   const boxes = lines.flatMap((line) => ownersOf(joinNear(line), headings));
   return headings.slice(1).map((right, at) => {
     const left = headings[at]!;
@@ -72,6 +83,12 @@ export function findBorders(headings: Position[], lines: Line[]): number[] {
       }, 0);
     return cheapest(from, to, (left[2] + right[0]) / 2, cost);
   });
+}
+
+/** A line of text under several headings, such as a description under the row, tells nothing about their borders. */
+function spansHeadings({ segments: [only, ...rest] }: Line, headings: Position[]): boolean {
+  if (!only || rest.length > 0) return false;
+  return headings.filter(([left, , right]) => left < only.box[2] && right > only.box[0]).length > 1;
 }
 
 /**
@@ -131,7 +148,9 @@ function joinNear(line: Line): Text[] {
       const before = tokens[at - 1]?.text ?? '';
       const isText = at > 0 && !isNumeric(text) && !isNumeric(before);
       const areGroups = /^-?\d{1,3}$/.test(before) && /^\d{3}(?:[.,]\d+)?$/.test(text);
-      const isNear = last && box[0] - last.box[2] < (areGroups ? GROUP_GAP : WORD_GAP) * (box[3] - box[1]);
+      const areAmounts = /[.,]\d\d$/.test(before) && /^\d.*[.,]\d\d$/.test(text);
+      const isNear =
+        last && !areAmounts && box[0] - last.box[2] < (areGroups ? GROUP_GAP : WORD_GAP) * (box[3] - box[1]);
       if (last && (isText || isNear)) last.box = unite([last.box, box]);
       else texts.push({ box, isNumber: isNumeric(text) });
     });

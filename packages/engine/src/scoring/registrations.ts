@@ -13,7 +13,7 @@ import type { Placed } from '../candidates/labelled';
 import type { Role } from '../candidates/parties/party';
 import { findGroupedNumbers, type Reference } from '../candidates/references';
 import { type Token, unite } from '../layout/page-layout';
-import { linesBetween } from '../layout/relations';
+import { isBeside, linesBetween } from '../layout/relations';
 import { WEIGHTS } from './confidence';
 import { type Findings, fromValue, labelHints, type Put, pairs, type Scored } from './findings';
 
@@ -43,18 +43,21 @@ export function scoreRegistrations(findings: Findings, put: Put): void {
     found.push({
       kind: 'vat_id',
       scored,
-      role: roleAt(findings, scored.tokens[0]!, undefined),
+      role: roleAt(findings, atFirstWord(scored), undefined),
       key: undefined,
     });
   }
   for (const scored of numbersBeforeRegister(findings)) {
-    found.push({ kind: 'ic', scored, role: roleAt(findings, scored.tokens[0]!, undefined), key: undefined });
+    found.push({ kind: 'ic', scored, role: roleAt(findings, atFirstWord(scored), undefined), key: undefined });
   }
+  // Slovak invoices have two tax numbers: "DIČ" is that of the VAT in Czechia only.
+  const isSlovak = findings.keys.some(({ phrase }) => /^ic (?:pre )?dph/.test(phrase));
   for (const kind of ['vat_id', 'ic', 'dic'] as const) {
     for (const pair of pairs(findings, kind, numbers)) {
       const { value, key, score } = pair;
       if (value.tokens.some((token) => typedTokens.has(token)) && kind === 'vat_id') continue;
       const isOcr = findings.pages[value.page - 1]!.source === 'ocr';
+      if (kind === 'vat_id' && isSlovak && key.phrase === 'dic') continue;
       const normalized = registration(kind, value, key, isOcr);
       if (!normalized || score < 0.3) continue;
       const scored = {
@@ -229,10 +232,19 @@ function registration(
 const OF_RECIPIENT =
   /\b(?:ihre|your|customer|client|kunden|votre|vase|buyer|recipient|uw|vevo|v no|v n|v nif|v nipc|vosso|vostra|vs|cliente|clientului|kunde|kundens|klant|klienta|nabywcy|odberatele|odberatela|zakaznika|asiakkaan|ostajan|koper|comprador|acheteur|preneur|acquirente|cessionario|committente|destinatario|(?:leistungs|rechnungs)empfangers?|auftraggebers?|cumparator|cumparatorului)\b/;
 
+/** The words of a label's text, up to the number it announces: what stands behind that is another matter. */
+function wordsBefore(key: Key, value: Pick<Placed, 'box' | 'page'>): string {
+  const all = key.tokens[0]!.segment.tokens;
+  const words = isBeside(key, value) ? all.filter(({ box }) => box[0] < value.box[0]) : all;
+  return words.flatMap(({ parts }) => parts).join(' ');
+}
+
+const atFirstWord = ({ tokens }: Scored): Placed => ({ ...tokens[0]!, tokens });
+
 /** Whose a number is: by the words of its label, else by the block it stands in or under. */
-function roleAt(findings: Findings, placed: Pick<Placed, 'box' | 'page'>, key: Key | undefined): Role | undefined {
+function roleAt(findings: Findings, placed: Placed, key: Key | undefined): Role | undefined {
   const page = findings.pages[placed.page - 1]!;
-  const text = key?.tokens[0]?.segment.tokens.flatMap((token) => token.parts).join(' ') ?? '';
+  const text = key ? wordsBefore(key, placed) : '';
   if (key && OF_RECIPIENT.test(text)) return 'recipient';
   const left = key ? Math.min(key.box[0], placed.box[0]) : placed.box[0];
   let best: { role: Role; gap: number } | undefined;
@@ -243,7 +255,8 @@ function roleAt(findings: Findings, placed: Pick<Placed, 'box' | 'page'>, key: K
     const beside =
       placed.box[1] > t - page.unit && placed.box[3] < b + page.unit && left > r && left - r < 0.25 * page.width;
     if (beside && !best) best = { role: party.role, gap: 1 };
-    const inColumn = left > l - 2 * page.unit && left < Math.max(r, l + 10 * page.unit);
+    const toTheRight = Math.abs((placed.tokens.at(-1)?.segment.box[2] ?? placed.box[2]) - r) < 0.3 * page.unit;
+    const inColumn = toTheRight || (left > l - 2 * page.unit && left < Math.max(r, l + 10 * page.unit));
     if (!inColumn || placed.box[1] < t - page.unit) continue;
     const gap = Math.max(0, linesBetween(party, { box: placed.box, page: placed.page }, page.unit));
     if (gap < 9 && (!best || gap < best.gap)) best = { role: party.role, gap };

@@ -1,3 +1,4 @@
+import type { Key } from '../candidates/key-phrases';
 import { pairWithLabels } from '../candidates/labelled';
 import { type PageLayout, type Segment, type Token, unite } from '../layout/page-layout';
 import { linesBetween } from '../layout/relations';
@@ -52,6 +53,14 @@ function paragraphOf(page: PageLayout, line: Segment): Segment[] {
   return paragraph;
 }
 
+/** "21 days Reference: 77": where another label begins, that ends in a colon. */
+function upToLabel(tokens: Token[], labels: Key[]): Token[] {
+  const end = tokens.findIndex((token) =>
+    labels.some((key) => key.tokens[0] === token && /:$/.test(key.tokens.at(-1)!.text)),
+  );
+  return end < 0 ? tokens : tokens.slice(0, end);
+}
+
 /** Terms of payment, in the words of the document. */
 export function scoreTerms(findings: Findings, put: Put): void {
   const scored: Scored[] = [];
@@ -66,7 +75,7 @@ export function scoreTerms(findings: Findings, put: Put): void {
     const isLabel = (token: Token) => labels.some((key) => key.tokens.includes(token));
     for (const { value, key, score, relation } of pairWithLabels(page, 'terms', labels, segments, { maxLines: 1.6 })) {
       const own = value.tokens.filter((token) => !key.tokens.includes(token));
-      const behind = own.slice(own.findIndex((token) => token.box[0] > key.box[0]));
+      const behind = upToLabel(own.slice(own.findIndex((token) => token.box[0] > key.box[0])), labels);
       const text = (relation === 'beside' ? behind : own)
         .map((token) => token.text)
         .join(' ')
@@ -86,6 +95,19 @@ export function scoreTerms(findings: Findings, put: Put): void {
         tokens: value.tokens,
         score: score - 0.9 - (relation === 'under' ? 0.3 : 0) - (TERMS.test(text) ? 0 : 0.8),
       });
+    }
+    // "Date: 07-06-2023 Payment term: 21 days": in the middle of a text.
+    for (const key of labels) {
+      const { segment } = key.tokens[0]!;
+      const last = key.tokens.at(-1)!;
+      if (!key.meanings.some(({ field }) => field === 'terms') || key.tokens[0] === segment.tokens[0]) continue;
+      const tokens = /:$/.test(last.text)
+        ? upToLabel(segment.tokens.slice(segment.tokens.indexOf(last) + 1), labels)
+        : [];
+      const text = tokens.map((token) => token.text).join(' ');
+      if (!/^[\p{L}\p{N}].*\p{L}/u.test(text) || tellsTerms(segment.text)) continue;
+      const box = unite(tokens.map((token) => token.box));
+      scored.push({ value: text, raw: text, page: page.number, box, tokens, score: 0.8 });
     }
     for (const segment of page.segments) {
       if (!tellsTerms(segment.text) || segment.tokens.every((token) => isLabel(token))) continue;

@@ -2,9 +2,10 @@ import sharp from 'sharp';
 import type { OcrOptions } from '../recognition';
 import { UnreadableDocument } from '../unreadable-document';
 import type { RawWord } from './characters';
+import { evenPaper } from './even-paper';
 import { smoothGrain } from './grain';
 import { guessLanguage } from './language';
-import { readWithPpocr } from './ppocr';
+import { partWords, readWithPpocr } from './ppocr';
 import { eraseRules } from './rules';
 import { type Gray, measureDirection } from './skew';
 import { findDensestStrip } from './strip';
@@ -57,7 +58,8 @@ export async function readPicture(
   if (!usual) return { words: [], language: undefined, upright: undefined, missing: 'Tesseract with the language eng' };
   const read = async (image: Gray, code: string, layout: Layout = layoutOf(image), timeoutMs = options.timeoutMs) =>
     parseTsv(await readTable(tesseract, image, code, layout, timeoutMs), scale);
-  const picture = await smoothGrain(drawn);
+  const even = evenPaper(drawn);
+  const picture = await smoothGrain(even);
   const findTurn = async () => (tesseract.languages.includes('osd') ? tesseract.findTurn(picture) : undefined);
 
   const direction = await measureDirection(picture);
@@ -90,10 +92,10 @@ export async function readPicture(
   const timeLeft = () => Math.min(options.until - Date.now(), options.timeoutMs ?? TIMEOUT_MS);
   const opinion =
     options.ppocr && timeLeft() > LEAST_FOR_OPINION_MS && isDoubtful(words, image)
-      ? await readWithPpocr(options.ppocr, await turnPicture(drawn, angle), scale, timeLeft())
+      ? await readWithPpocr(options.ppocr, await turnPicture(even, angle), scale, timeLeft())
       : undefined;
   const inTime = timeLeft();
-  if (opinion && quality(opinion.words) > quality(words)) words = opinion.words;
+  if (opinion && quality(opinion.words) > quality(words)) words = partWords(opinion.words, words);
   else if (inTime > 0) {
     const language = better ?? first;
     words = await readRest(image, words, scale, (rest) => read(rest, language, LAYOUTS.sparse, inTime));

@@ -47,6 +47,35 @@ export async function readWithPpocr(
   return { words, problem: undefined };
 }
 
+/** Letters and digits that are taken for each other. */
+const alike = (text: string) =>
+  text
+    .replace(/[^\p{L}\p{N}]/gu, '')
+    .toLowerCase()
+    .replace(/[il1|]/g, 'i')
+    .replace(/o/g, '0');
+
+/** Words that PP-OCR has joined ("PetalingJaya"), parted as another program reads the same letters. */
+export function partWords(joined: readonly RawWord[], parted: readonly RawWord[]): RawWord[] {
+  return joined.flatMap((word): RawWord[] => {
+    const [left, top, right, bottom] = word.position;
+    const inside = parted
+      .filter(({ position: [l, t, r, b] }) => {
+        const [x, y] = [(l + r) / 2, (t + b) / 2];
+        return x > left && x < right && y > top && y < bottom;
+      })
+      .sort((a, b) => a.position[0] - b.position[0]);
+    const text = inside.map((one) => one.text).join('');
+    if (inside.length < 2 || alike(text) !== alike(word.text) || alike(text) === '') return [word];
+    let at = 0;
+    return inside.map((one): RawWord => {
+      const own = text.length === word.text.length ? word.text.slice(at, at + one.text.length) : one.text;
+      at += one.text.length;
+      return { ...word, text: own, position: [one.position[0], top, one.position[2], bottom] };
+    });
+  });
+}
+
 /** What Python complains of stands under where it happened. */
 const lastLine = (message: string) => message.trim().split('\n').at(-1)!;
 

@@ -137,6 +137,9 @@ function continueRow(
 ): void {
   const description = columns.find((column) => column.meaning === 'description');
   const tokens = description ? cut.get(description) : undefined;
+  // Where no column is called so, the text under a code describes it.
+  if (!description && line.segments.length === 1 && draft.text.length < 4 && /\p{L}{3}/u.test(line.segments[0]!.text))
+    draft.text.push(line.tokens);
   if (
     tokens &&
     staysInside(line, description!) &&

@@ -13,6 +13,15 @@ function sentenceOf(text: string): string {
   return placed && sentences.length > 1 ? placed.replace(LABEL, '') : text;
 }
 
+/** "722 15 Västerås Org.nr 559018-4472": what begins with the word for a number ends the address before it. */
+const NUMBERS =
+  /[\s,;]+(?:org(?:anisations)?\.? ?n(?:umme)?r|company (?:no|number|reg)|reg(?:istration)?\.? no|VAT|GST|GSTIN|ABN|ACN|EIN|UEN|CVR|KvK|BTW|USt|UID|MWST|St\.?-?Nr|Steuer|HR[AB]|SIRET|SIREN|R\.?C\.?S|TVA|P\.? ?IVA|C\.? ?F\.|N\.?I\.?F|C\.?I\.?F|NIPC|NIP|REGON|KRS|IČO?|DIČ|adószám|IBAN|BIC|SWIFT|bankgiro|plusgiro|BG|PG|Moms)(?![\p{L}]).*$/iu;
+
+function withoutNumbers(address: string): string {
+  const cut = address.replace(NUMBERS, '');
+  return isPostal(cut) ? cut : address;
+}
+
 /** What is the address in "High Street 1, Leeds LS1 1AA | 0113 496 0000 | VAT 123 4567 82". */
 export function addressIn(line: string): string {
   const sentence = sentenceOf(line);
@@ -31,7 +40,7 @@ export function addressIn(line: string): string {
   // "1 High Street, Leeds LS1 1AA · DX 240 Leeds": behind the place comes at most the country.
   const place = parts.findIndex((part) => isPostal(part));
   const kept = parts.filter((part, at) => !isOther(part) && !(place >= 0 && at > place && /\d/.test(part)));
-  return kept.length > 0 ? kept.join(', ') : text;
+  return withoutNumbers(kept.length > 0 ? kept.join(', ') : text);
 }
 
 /** The capital of a French company, which stands behind its name. */
@@ -50,7 +59,7 @@ export const HOUSE_NAME =
   /^(?:the |old )|\b(?:house|hall|mill|dairy|farm|barns?|cottage|lodge|works|manor|chambers|wharf|rectory|vicarage|forge|stables|granary|court|chapel|schoolhouse|villa|grange|priory)$/i;
 
 /** "ABN 43 518 844 271", "CVR-nr. 34188448": between a name and its address. */
-const COMPANY_NUMBER = /^(?:\p{L}[\p{L}.-]*[ :]+){1,3}\d[\d ./-]{6,}[A-Z]?$/u;
+const COMPANY_NUMBER = /^(?:\p{L}[\p{L}.-]*[ :]+){1,3}(?:\p{Lu}-?)?\d[\d ./-]{6,}[A-Z]?$/u;
 
 /** "Name - Street 1 - 12345 Place" in one line. */
 export function splitAddressLine(line: string): { name: string; address: string } | undefined {
@@ -96,7 +105,7 @@ export function splitAddressLine(line: string): { name: string; address: string 
   const isBehind = (part: string, at: number) =>
     isContact(part) || /:/.test(part) || (place >= 0 && at > last && /\d/.test(part));
   const end = parts.findIndex((part, at) => at >= street && isBehind(part, at));
-  const address = parts.slice(street, end < 0 ? undefined : end).join(', ');
+  const address = withoutNumbers(parts.slice(street, end < 0 ? undefined : end).join(', '));
   return isPostal(address) ? { name: parts.slice(0, street).join(' '), address } : undefined;
 }
 

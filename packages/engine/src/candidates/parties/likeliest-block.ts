@@ -34,6 +34,12 @@ const WEIGHTS: Features = {
 /** Sum of the weights below which a block is nobody's. */
 const LEAST = -0.5;
 
+/** Letters side by side on a narrow roll of paper, in heights of a line: a sheet has room for more. */
+const NARROW = 40;
+
+/** A receipt of a till rarely names who bought, and then with the address. */
+const isSlip = (page: PageLayout): boolean => page.source === 'ocr' && page.width < NARROW * page.unit;
+
 /** Lines that may stand over the name: titles and labels that no dictionary has. */
 const MOST_HEADINGS = 3;
 
@@ -52,6 +58,7 @@ export function findLikeliestBlock(page: PageLayout, keys: Key[], taken: Party[]
       );
       if (!party?.name || !party.address || !overlaps(party.name.box, top.box) || beginsAddress(party.name.text))
         return [];
+      if (isSlip(page) && !isPostal(party.address.text)) return [];
       const above = at > 0 ? block[at - 1] : lineAbove(page, top);
       const features = describeBlock(page, keys, lines, above, party.name.text, party.address.text);
       const score = Object.entries({ ...features, notWhole: at > 0 }).reduce(

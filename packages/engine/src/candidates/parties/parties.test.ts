@@ -968,3 +968,162 @@ test('words for "to" over a name are no part of it', () => {
     `).recipient_name,
   ).toBe('Sächsische Kranbau AG');
 });
+
+test('the company of a brand', () => {
+  expect(
+    read(`
+      Rechnung 118                  14.03.2024
+
+      tool24 ist eine Marke der Kontor Elbe GmbH, Am Hafen 12, 21079 Hamburg
+    `).sender_name,
+  ).toBe('Kontor Elbe GmbH');
+});
+
+test('an address ends where the numbers of the company begin', () => {
+  expect(
+    read(`
+      Faktura 1042                  2024-04-12
+
+      Strandgren Konsult AB, Kyrkogatan 5B, 722 15 Västerås Org.nr 559018-4472
+    `).sender_address,
+  ).toBe('Kyrkogatan 5B, 722 15 Västerås');
+});
+
+test('what stands behind a number does not say whose it is', () => {
+  const fields = read(`
+    Louças do Ave, Lda.
+    Rua da Indústria, 220
+    4770-160 Joane
+    NIF 502 884 191 · Capital social 25.000,00 € · C.R.C. V. N. Famalicão
+
+    Exmo.(s) Sr.(s)
+    Construções Minho Sul, S.A.
+    Av. da Liberdade, 615
+    4710-251 Braga
+    NIF 508 112 337
+  `);
+  expect(fields).toMatchObject({ sender_vat_id: '502884191', recipient_vat_id: '508112337' });
+});
+
+test('the tax number of a Slovak company is not that of the VAT', () => {
+  const fields = read(`
+    Odberateľ                               Dodávateľ
+    Spoločenstvo vlastníkov                 Liftex Servis, spol. s r.o.
+    Kvetná 8                                Priemyselná 14/A
+    917 01 Trnava                           949 01 Nitra
+    DIČ 2021904417                          DIČ 2020140812
+                                            IČ DPH SK2020140812
+  `);
+  expect(fields).toMatchObject({ recipient_dic: '2021904417', sender_vat_id: 'SK2020140812' });
+  expect(fields.recipient_vat_id).toBeUndefined();
+});
+
+test('numbers under an address that is set to the right edge', () => {
+  const fields = read(`
+    To:                                                          From:
+    Brightwater Events Ltd                        Taalbureau Oosterhof
+    14 Corn Exchange Street                              Lijnbaan 45 C
+    Bristol BS1 1JQ                                  3012 EL Rotterdam
+    VAT: GB319884205          VAT NL001992384B33 / KvK-nummer 24419087
+  `);
+  expect(fields).toMatchObject({ sender_vat_id: 'NL001992384B33', recipient_vat_id: 'GB319884205' });
+});
+
+test('a company whose name has a word for telephones', () => {
+  const { fields } = analyze([
+    pageOf(
+      `
+            SINARCOM MOBILE SDN BHD
+          LOT S-33A, GIANT HYPERMARKET,
+             47100 PUCHONG, SELANGOR
+        TAX INVOICE
+        07/09/2017
+        Total        128.50
+      `,
+      { source: 'ocr' },
+    ),
+  ]);
+  expect(fields.sender_name?.[0]?.value).toBe('SINARCOM MOBILE SDN BHD');
+});
+
+test('a form with its labels in cells of their own', () => {
+  const fields = read(`
+    FACTURA F-2024/0091           19/02/2024
+
+    DATOS DEL CLIENTE
+    Nombre        Bodegas Santo Cristo SCL     NIF            F50018442
+    Domicilio     Ctra. Tabuenca, s/n          Población      50570 Ainzón (Zaragoza)
+    Nº cliente    0877                         Forma de pago  Recibo a 60 días
+
+    Concepto                Unidades    Precio    Subtotal
+    Impresión offset        1000        0,74      740,00
+  `);
+  expect(fields).toMatchObject({
+    recipient_name: 'Bodegas Santo Cristo SCL',
+    recipient_address: 'Ctra. Tabuenca, s/n, 50570 Ainzón (Zaragoza)',
+    recipient_vat_id: 'F50018442',
+  });
+});
+
+describe('receipts of shops', () => {
+  const receipt = (text: string) => {
+    const { fields } = analyze([pageOf(text, { source: 'ocr' })]);
+    return [fields.sender_name?.[0]?.value, fields.sender_address?.[0]?.value];
+  };
+
+  test('the number of a company is no part of its name or its address', () => {
+    expect(
+      receipt(`
+            THREE STOOGES BISTRO (KT0152384-W)
+                 CO REG: 546316-T
+        2-G, PUSAT PERDAGANGAN SRI KINTA
+         30100 IPOH, PERAK DARUL RIDZUAN
+        TAX INVOICE
+        Total        82.40
+      `),
+    ).toEqual(['THREE STOOGES BISTRO', '2-G, PUSAT PERDAGANGAN SRI KINTA, 30100 IPOH, PERAK DARUL RIDZUAN']);
+  });
+
+  test('a name goes on behind "and" and before its legal form', () => {
+    const under = `
+              NO 53 JALAN BESAR,
+           45600 BATANG BERJUNTAI
+        CASH BILL
+        Total        82.40
+      `;
+    expect(receipt(`\n          HOME MASTER HARDWARE &\n                ELECTRICAL${under}`)[0]).toBe(
+      'HOME MASTER HARDWARE & ELECTRICAL',
+    );
+    expect(receipt(`\n          AIK HUAT HARDWARE (SETIA) SDN\n                   BHD${under}`)[0]).toBe(
+      'AIK HUAT HARDWARE (SETIA) SDN BHD',
+    );
+  });
+
+  test('a short name over the whole one, or a line of legal forms under it', () => {
+    const under = `
+             NO.31, PUSAT BANDAR 1,
+             52100 KUALA LUMPUR
+        CASH BILL
+        Total        82.40
+      `;
+    expect(receipt(`\n                 YHL PAINT\n      YHL PAINT & CONSTRUCTION MATERIALS${under}`)).toEqual([
+      'YHL PAINT & CONSTRUCTION MATERIALS',
+      'NO.31, PUSAT BANDAR 1, 52100 KUALA LUMPUR',
+    ]);
+    expect(receipt(`\n         ONE ONE THREE SEAFOOD\n          RESTAURANT SDN BHD${under}`)[0]).toBe(
+      'ONE ONE THREE SEAFOOD RESTAURANT SDN BHD',
+    );
+  });
+
+  test('the number of a tax between name and address ends nothing', () => {
+    expect(
+      receipt(`
+        ENW Hardware Centre Sdn. Bhd.
+        GST Reg. No. 000155453440
+        No: G3, Blk G, Jln PJU 1A/3,
+        47301 Petaling Jaya
+        Tax Invoice
+      `)[1],
+    ).toBe('No: G3, Blk G, Jln PJU 1A/3, 47301 Petaling Jaya');
+  });
+});

@@ -5,7 +5,7 @@ import { findLikeliestBlock } from './likeliest-block';
 import type { Party, Role } from './party';
 import { isBox, isPostal } from './party-forms';
 import { isHeading, isOnSlip, roleOf } from './party-labels';
-import { linesUnder } from './party-lines';
+import { formUnder, linesUnder } from './party-lines';
 import { readParty } from './read-party';
 import { findAddressBlock, findAddressOfNamed, findOneOfTwoBlocks } from './recipient';
 import { findAddressLine, findFullName, findSender } from './sender';
@@ -23,7 +23,7 @@ export function findParties(whole: PageLayout, keys: Key[], isItem: (line: numbe
     const onSlip = isOnSlip(key, page);
     if (onSlip && key.phrase !== 'to') continue;
     const role = onSlip ? 'sender' : named;
-    const lines = linesUnder(page, key, keys);
+    const lines = formUnder(page, key, keys) ?? linesUnder(page, key, keys);
     const party = readParty(role, lines, keys, page, 'label');
     if (!party || !(party.name || party.address)) continue;
     // Who slept or was treated is not always who pays.

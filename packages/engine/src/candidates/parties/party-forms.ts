@@ -28,7 +28,7 @@ export const isPostal = (text: string): boolean =>
   INDIAN_PLACE.test(text);
 /** Words of streets, of text without accents: `\b` takes letters with accents for borders of words. */
 const STREET =
-  /(?:stra(?:ß|ss)e|str\.|\bstr\b|\bstreet\b|\bst\.|\bst\b|\broad\b|\brd\b|\bavenue\b|\bave\b|\blane\b|\bdrive\b|\bdr\b(?!\.?\s)|\bblvd\b|\bboulevard\b|\bbd\b|\bway\b|\bcourt\b|\bsquare\b|\bplace\b|\brue\b|\bchemin\b|\ballee\b|\bimpasse\b|\bquai\b|\broute de\b|\bulice\b|\bulica\b|\bul\.|\bal\.|\bos\.|\bvia\b|\bviale\b|\bpiazza\b|\bcorso\b|\blargo\b|\bvicolo\b|\bcalle\b|\bc\/|\bavda\b|\bplaza\b|\bpza\b|\bpaseo\b|\bctra\b|\bcarretera\b|\bpol(?:igono|\.) ind|platz\b|weg\b|gasse\b|allee\b|(?:ring|damm|ufer|markt|hof) \d|plein\b|laan\b|straat\b|gracht\b|singel\b|kade\b|gade\b|vej\b|straede\b|gatan?\b|vagen\b|gate\b|vei(?:en)?\b|katu\b|(?:tie|kuja|polku) \d|\butca\b|\but\b|\bu\. ?\d|\bter \d|\bkorut\b|\bnam\b|\bnamesti|\btrida\b|\bcesta\b|\bbulevardul\b|\bcalea\b|\bsos\.|\baleea\b|\bjalan\b|\bjln\b|\bjl\b|\btaman\b|\blorong\b|\bsuite\b|\bunit\b|\bfloor\b|\bp\.? ?o\.? ?box\b|\bbox \d|postfach|\bpostboks\b|\bpostbus\b|\bpl \d|\bapartado\b|\bhighway\b|\bindustrial (?:estate|area|park)\b|\bnagar\b|\bmarg\b|\bsalai\b|\bchowk\b|\bparkway\b|\butja\b|\bsetany\b|\bfasor\b|\bkrt\b|\bsugarut\b|\brakpart\b|\bsplaiul\b|\bintrarea\b|\bb-dul\b|\bglorieta\b|\bronda\b|\brambla\b|\bcarrer\b|\bcamino\b|\blocalita\b|\bfraz\.|\bcontrada\b|\bv\.le\b|\bp\.?zza\b|\bc\.so\b|\bzone (?:industrielle|artisanale|d'activites)|\bfaubourg\b|\bmontee\b|\brynek\b|\bnabrezi|\bnamestie\b|\bpraceta\b|\balameda\b|\bplads\b|\btorv\b|\btorget\b|\bveien\b|\bbulevardi\b|\baukio\b|(?:dijk|dreef|steeg) \d|\bcircle\b|\bcrescent\b|\bterrace\b|\bmews\b|\brua\b|\bavenida\b|\bav\.|\bpraca\b|\btravessa\b|\bestrada\b|\blieu-?dit\b|\bhameau d)/iu;
+  /(?:stra(?:ß|ss)e|str\.|\bstr\b|\bstreet\b|\bst\.|\bst\b|\broad\b|\brd\b|\bavenue\b|\bave\b|\blane\b|\bdrive\b|\bdr\b(?!\.?\s)|\bblvd\b|\bboulevard\b|\bbd\b|\bway\b|\bcourt\b|\bsquare\b|\bplace\b|\brue\b|\bchemin\b|\ballee\b|\bimpasse\b|\bquai\b|\broute de\b|\bulice\b|\bulica\b|\bul\.|\bal\.|\bos\.|\bvia\b|\bviale\b|\bpiazza\b|\bcorso\b|\blargo\b|\bvicolo\b|\bcalle\b|\bc\/|\bavda\b|\bplaza\b|\bpza\b|\bpaseo\b|\bctra\b|\bcarretera\b|\bpol(?:igono|\.) ind|\b[pz]\. ?i\. |\bparque (?:empresarial|tecnologico|industrial)\b|platz\b|weg\b|gasse\b|allee\b|(?:ring|damm|ufer|markt|hof) \d|plein\b|laan\b|straat\b|gracht\b|singel\b|kade\b|gade\b|vej\b|straede\b|gatan?\b|vagen\b|gate\b|vei(?:en)?\b|katu\b|(?:tie|kuja|polku) \d|\butca\b|\but\b|\bu\. ?\d|\bter \d|\bkorut\b|\bnam\b|\bnamesti|\btrida\b|\bcesta\b|\bbulevardul\b|\bcalea\b|\bsos\.|\baleea\b|\bjalan\b|\bj[li]n\b|\bjl\b|\btaman\b|\blorong\b|\bsuite\b|\bunit\b|\bfloor\b|\bp\.? ?o\.? ?box\b|\bbox \d|postfach|\bpostboks\b|\bpostbus\b|\bpl \d|\bapartado\b|\bhighway\b|\bindustrial (?:estate|area|park)\b|\bnagar\b|\bmarg\b|\bsalai\b|\bchowk\b|\bparkway\b|\butja\b|\bsetany\b|\bfasor\b|\bkrt\b|\bsugarut\b|\brakpart\b|\bsplaiul\b|\bintrarea\b|\bb-dul\b|\bglorieta\b|\bronda\b|\brambla\b|\bcarrer\b|\bcamino\b|\blocalita\b|\bfraz\.|\bcontrada\b|\bv\.le\b|\bp\.?zza\b|\bc\.so\b|\bzone (?:industrielle|artisanale|d'activites)|\bfaubourg\b|\bmontee\b|\brynek\b|\bnabrezi|\bnamestie\b|\bpraceta\b|\balameda\b|\bplads\b|\btorv\b|\btorget\b|\bveien\b|\bbulevardi\b|\baukio\b|(?:dijk|dreef|steeg) \d|\bcircle\b|\bcrescent\b|\bterrace\b|\bmews\b|\brua\b|\bavenida\b|\bav\.|\bpraca\b|\btravessa\b|\bestrada\b|\blieu-?dit\b|\bhameau d)/iu;
 const unaccent = (text: string) => text.normalize('NFD').replace(/\p{M}/gu, '');
 /** Whether a line has a word of a street or a box, in any of the languages. */
 export const isStreet = (text: string): boolean => STREET.test(unaccent(text));
@@ -50,7 +50,9 @@ const isPhone = (text: string): boolean => /^\+?[\d\s()/.-]+$/.test(text) && /^\
 const HOURS = /\d ?(?:am|pm|AM|PM|[Uu]hr|hrs)\b/;
 /** How to reach somebody is no part of the address. */
 export const isContact = (text: string): boolean =>
-  CONTACT.test(unaccent(text)) || isPhone(text) || (HOURS.test(text) && /\d\D+\d/.test(text));
+  (CONTACT.test(unaccent(text)) && !(hasLegalForm(text) && !/\d{3}|@|www|:/.test(text))) ||
+  isPhone(text) ||
+  (HOURS.test(text) && /\d\D+\d/.test(text));
 
 /** "SAS au capital de 15 000 €" tells the form of a company, not its name. */
 export const CAPITAL =
@@ -80,8 +82,12 @@ export function hasLegalForm(text: string): boolean {
 const TITLE =
   /^(?:(?:company |your )?logo$|(?:tax |commercial |proforma |cash |simplified |retail |sales )*(?:invoice|bill|receipt)|\p{L}*rechnung|fakt[uú]ra|facture|factur[aă]|factuur|fattura|fatura|számla|lasku|\p{L}*gutschrift|credit (?:note|memo)|avoir|kredit(?:t)?not\p{L}*|kreditfaktura|creditnota|creditfactuur|dobropis|nota (?:di|de) cr[eé]dito|hyvityslasku|zálohov\p{L}*|daňový doklad|pro ?forma|quittung|kvitto|kvittering|kuitti|reçu|recibo|účtenka|paragon|nyugta|statement|lieferschein|original|copy|kopie|duplicate|page|seite|orygina[łl]|kopia|copia|duplicado|welcome|thank|date|datum|stylesheet)|\b(?:nr|no|n°)\.? ?\d/iu;
 
+/** "No. 70, Lebuh Chulia", "NO 53-1 PUSAT BANDAR" */
+export const NUMBERED_HOUSE = /^no\.? ?\d{1,4}[a-z]?(?:[-&/,] ?\d{1,4}[a-z]?)*,? ?\p{L}{3}/iu;
+
 /** Addresses have numbers too ("No. 8, High Street"). */
-export const isTitle = (text: string) => TITLE.test(text) && !isStreet(text) && !isPostal(text);
+export const isTitle = (text: string) =>
+  TITLE.test(text) && !isStreet(text) && !isPostal(text) && !NUMBERED_HOUSE.test(text);
 
 /** Words over or before a name that address somebody. */
 export const SALUTATION =
@@ -92,3 +98,29 @@ const OWNER =
 
 /** "Inhaberin Petra Ostermann e.K.", under the name of her company. */
 export const isOwner = (text: string): boolean => OWNER.test(text);
+
+const BRAND =
+  /^.{2,60}?\s(?:ist (?:eine?|das|die)? ?(?:eingetragene )?(?:Marke|Angebot|Service|Geschäftsbereich|Produkt|Abteilung) (?:der|des|von)|is an? (?:registered )?(?:trading name|trade name|trading style|brand|trade ?mark|division|service) of|est une (?:marque|enseigne|division)(?: commerciale| déposée)? (?:de la|de|du)|è un marchio (?:di|della)|es una marca (?:comercial |registrada )?(?:de|del)|é uma marca (?:da|de)|is een (?:handelsnaam|merk|label) van|är ett varumärke (?:från|som tillhör))\s(?=\p{Lu}|\d)/iu;
+
+/** "Greenly is a trading name of Field Ltd": the company, of which the brand is none. */
+export const withoutBrand = (name: string): string => name.replace(BRAND, '');
+
+/** Words before the number of a company, and such a number: "CO. REG NO. 102544-K", "(JM0388174-P)", "201501022873 (1148201-W)". */
+const REGISTER_WORDS =
+  /(?<!\p{L})(?:co|comp|company|reg|registration|roc|rob|ssm|brn|uen|business|no|nos|number)(?!\p{L})/giu;
+const COMPANY_NUMBER = /^[A-Z]{0,3}\d{5,12}[A-Z\d]?(?:\d{5,8}[A-Z])?$/;
+
+/** Whether a line is the number of a company, with or without a label, as under the names of shops in Malaysia and Singapore. */
+export const isCompanyNumber = (text: string): boolean =>
+  text.length < 45 && COMPANY_NUMBER.test(text.replace(REGISTER_WORDS, '').replace(/[^\p{L}\d]/gu, ''));
+
+const BEHIND_NAME =
+  /(?<=\p{L}[.)]?),? ?\((?:(?:co|company|roc|reg)\b[^\d)]*)?(?:[A-Z]{0,3}\d[\d -]{4,}(?:-?[A-Z\d])?[^\p{L}\d]{0,2})?$|(?<=\p{L}[.)]?) \d{5,7}-[A-Z]$/iu;
+
+/** A name without the number of its company behind it: "Lim Trading Sdn Bhd (1191015-W)", "Kedai Lim (CO. REG NO. SA0416111-K)". */
+export const withoutCompanyNumber = (name: string): string => name.replace(BEHIND_NAME, '');
+
+/** Whether a text has no word but those for legal forms and trades: "RESTAURANT SDN BHD". */
+export const hasOnlyForms = (text: string): boolean =>
+  hasLegalForm(text) &&
+  !/\p{L}{3}/u.test(text.replace(new RegExp(LEGAL_FORM, 'giu'), ' ').replace(new RegExp(WRITTEN_FORM, 'gu'), ' '));

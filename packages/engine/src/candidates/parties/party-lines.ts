@@ -65,6 +65,39 @@ function listed(page: PageLayout, segment: Segment): Token[] {
   return next ? [...next.tokens, ...listed(page, next)] : [];
 }
 
+/** Lines of a form that are looked at under its heading. */
+const MOST_OF_FORM = 7;
+
+/**
+ * Name and address in a form under a heading: pairs of a label in a cell of its own and the value in the next, several of
+ * them in one line, without colons. Undefined where no name stands so in the first line.
+ */
+export function formUnder(page: PageLayout, heading: Key, keys: Key[]): PartyLine[] | undefined {
+  const start = page.lines.findIndex(({ number }) => number === heading.line) + 1;
+  const labelOf = ({ tokens }: Segment) =>
+    keys.find((key) => key.tokens[0] === tokens[0] && key.tokens.at(-1) === tokens.at(-1));
+  // The form of the other party may stand beside.
+  const left = heading.box[0] - page.unit;
+  const beside = keys.filter((key) => key.line === heading.line && key.box[0] > heading.box[2] && roleOf(key));
+  const right = Math.min(page.width, ...beside.map(({ box }) => box[0] - page.unit));
+  const found: { label: Key; value: PartyLine }[] = [];
+  for (const line of page.lines.slice(start, start + MOST_OF_FORM)) {
+    const segments = line.segments.filter(({ box }) => box[0] >= left && box[0] < right);
+    const pairs = segments.flatMap((segment, at) => {
+      const label = labelOf(segment);
+      const value = segments[at + 1];
+      return label && value && !labelOf(value) ? [{ label, value: toLine(value.tokens) }] : [];
+    });
+    if (pairs.length === 0 || 2 * pairs.length < segments.length) break;
+    if (found.length === 0 && !pairs.some(({ label }) => means(label, 'label_name'))) break;
+    found.push(...pairs);
+  }
+  const valuesOf = (field: string) => found.filter(({ label }) => means(label, field)).map(({ value }) => value);
+  const [name] = valuesOf('label_name');
+  const address = valuesOf('label_address');
+  return name && address.length > 0 ? [name, ...address] : undefined;
+}
+
 /** Segments under another one, as long as they belong together. */
 export function follow(page: PageLayout, head: Segment, keys: Key[], heading?: Key): PartyLine[] {
   const lines: PartyLine[] = [];
@@ -150,10 +183,11 @@ export function followCentred(page: PageLayout, head: Segment, keys: Key[], take
     if (!next) break;
     const first = keys.find((key) => key.tokens[0] === next.tokens[0]);
     // "LOT 12 JALAN UTARA" is a place, although goods have lots too.
-    const ends =
-      first && !INSIDE.some((field) => means(first, field)) && first.meanings.some((one) => one.weight === 1);
+    const inside = first !== undefined && INSIDE.some((field) => means(first, field));
+    const ends = first && !inside && first.meanings.some((one) => one.weight === 1);
     if (ends && !isStreet(next.text)) break;
-    if (isTitle(next.text) || taken.some((party) => overlaps(party.box, next.box))) break;
+    // "GST Reg. No. 000155453440" is no title, although it has a number.
+    if ((isTitle(next.text) && !inside) || taken.some((party) => overlaps(party.box, next.box))) break;
     lines.push(toLine(next.tokens));
     above = next;
   }

@@ -1,5 +1,5 @@
 import type { Position } from '../../recognition';
-import { hasLegalForm, isPostal, isStreet } from './party-forms';
+import { hasLegalForm, isPostal, isStreet, withoutBrand } from './party-forms';
 
 /** What somebody is on a document; goods may be delivered to another place than the recipient's. */
 export type Role = 'sender' | 'recipient' | 'delivery';
@@ -23,7 +23,14 @@ export function senderInLine(
   { name, address }: { readonly name: string; readonly address: string },
   evidence: Party['evidence'],
 ): Party {
-  return { role: 'sender', name: { text: name, box }, address: { text: address, box }, page, box, evidence };
+  return {
+    role: 'sender',
+    name: { text: withoutBrand(name), box },
+    address: { text: address, box },
+    page,
+    box,
+    evidence,
+  };
 }
 
 /** Features of a name or an address: what its form says, whoever it may be. */

@@ -8,12 +8,15 @@ import {
   CAPITAL,
   COUNTRY,
   hasLegalForm,
+  isCompanyNumber,
   isContact,
   isOwner,
   isPostal,
   isStreet,
   isTrade,
   SALUTATION,
+  withoutBrand,
+  withoutCompanyNumber,
 } from './party-forms';
 import { INSIDE, means } from './party-labels';
 import { type PartyLine, toLine } from './party-lines';
@@ -63,13 +66,19 @@ export function readParty(
       if (name && !isContact(own) && isPostal(own)) address.push(line);
       continue;
     }
+    if (isCompanyNumber(line.text) && !isPostal(line.text)) continue;
     if (isTaxCode(line.text.replace(/\s/g, ''))) {
       closed = address.length > 0;
       continue;
     }
     if (!name) {
       // A number, a date, the number of the page ("1 de 1"), or a label with something behind it, is no name.
-      if (!/\p{L}{2}/u.test(line.text) || isDate(line.text) || /^[^:]{2,30}\s*:/.test(line.text)) continue;
+      if (
+        !(page.source === 'ocr' ? /\p{L}{3}|\p{L}[^\p{L}]{1,3}\p{L}/u : /\p{L}{2}/u).test(line.text) ||
+        isDate(line.text) ||
+        /^[^:]{2,30}\s*:(?! ?\()/.test(line.text)
+      )
+        continue;
       if (/^\d+ \p{Ll}{1,3} \d+$/u.test(line.text)) continue;
       if (person && /^\d/.test(line.text)) {
         name = person;
@@ -159,13 +168,18 @@ const startsWithPlace = (line: PartyLine | undefined) =>
 
 /** A name without the numbers of its company: "Ribeira, Lda · NIPC 513 222 114", "Lim Trading Sdn Bhd (1191015-W)". */
 function nameIn(line: string, source: PageLayout['source']): string {
-  const name = line
+  const name = withoutCompanyNumber(withoutBrand(line))
     .split(/\s+[|·•∙]\s+(?=.*\d)/)[0]!
-    .replace(/(?<=\p{L}\.?) ?\([\d -]{5,}(?:-[A-Z])?\)$/u, '')
     .replace(ADDRESSEE, '')
     .replace(/,$/, '');
   // Letters that OCR confuses in the words for a legal form.
-  return source === 'ocr' ? name.replace(/\bS[O0]N(?=\.?,? BHD\b)/i, 'SDN').replace(/\bGMB[RK]\b/i, 'GmbH') : name;
+  return source === 'ocr'
+    ? name
+        .replace(/\b[S5][DO0][NM](?=\.?,? ?[B8]H[DO0]\b)/i, 'SDN')
+        .replace(/(?<=\bSDN\.?,? ?)[B8]H[DO0]\b/i, 'BHD')
+        .replace(/\bS\/[B8]{1,2}$/, 'S/B')
+        .replace(/\bGMB[RK]\b/i, 'GmbH')
+    : name;
 }
 
 /** "HauptstraBe 3": OCR that does not know the language of a street takes its letter for another. */

@@ -5,7 +5,18 @@ import { addressIn, SEAT, splitAddressLine } from './address-text';
 import { height, lineAbove, overlaps, rightOf } from './blocks';
 import { ownNames } from './own-names';
 import { type Party, senderInLine } from './party';
-import { CAPITAL, hasLegalForm, isContact, isOwner, isPostal, isTitle, isTrade } from './party-forms';
+import {
+  CAPITAL,
+  hasLegalForm,
+  hasOnlyForms,
+  isContact,
+  isOwner,
+  isPostal,
+  isStreet,
+  isTitle,
+  isTrade,
+  NUMBERED_HOUSE,
+} from './party-forms';
 import { means, startsWithKey } from './party-labels';
 import { followCentred, toLine } from './party-lines';
 import { readParty } from './read-party';
@@ -74,10 +85,12 @@ export function findSender(tight: PageLayout, keys: Key[], taken: Party[]): Part
   const topmost = free.filter(
     (segment) =>
       segment.box[1] < page.height * 0.3 &&
+      looksNamed(segment) &&
+      // "NO.1 NASI LEMAK" is a shop.
+      !(NUMBERED_HOUSE.test(segment.text) && (/,/.test(segment.text) || isStreet(segment.text))) &&
       !startsWithKey(segment, keys) &&
       !isContact(segment.text) &&
       segment.text.length > 2 &&
-      looksNamed(segment) &&
       hasOwnWord(page, segment) &&
       !isPostal(segment.text) &&
       !isLabelOfNumber(page, segment) &&
@@ -99,12 +112,26 @@ export function findSender(tight: PageLayout, keys: Key[], taken: Party[]): Part
   if (!head) return undefined;
   // The legal form may stand alone in the second line of a name, or the first line end with "and".
   const before = lineAbove(page, head);
-  const goesOn = head.tokens.length <= 2 || /\s(?:&|and|und|et|y|e|dan)$/i.test(before?.text ?? '');
-  const isPart = goesOn && before && looksNamed(before) && !startsWithKey(before, keys) && !isTitle(before.text);
+  const goesOn =
+    head.tokens.length <= 2 || hasOnlyForms(head.text) || /\s(?:&|and|und|et|y|e|dan)$/i.test(before?.text ?? '');
+  const isAgain = before !== undefined && head.text.toLowerCase().startsWith(before.text.toLowerCase());
+  const isPart =
+    goesOn && before && !isAgain && looksNamed(before) && !startsWithKey(before, keys) && !isTitle(before.text);
   const title = head.tokens.findLastIndex((token, at) => at > 0 && isTitle(token.text));
   const named = title > 0 && title === head.tokens.length - 1 ? head.tokens.slice(0, title) : head.tokens;
   const name = toLine([...(isPart ? before.tokens : []), ...named]);
-  const under = [name, ...followCentred(page, head, keys, taken)];
+  const below = followCentred(page, head, keys, taken);
+  const [next] = below;
+  // "Home Master Hardware &" and "Lim Bros (M) Sdn" go on in the next line.
+  const isOpen = next && goesOnBelow(named.at(-1)!.text, next.text);
+  // A short name in the line over the whole one.
+  const isWhole =
+    next && !isOpen && next.text.toLowerCase().startsWith(`${name.text.toLowerCase()} `) && !/\d/.test(next.text);
+  const under = isOpen
+    ? [toLine([...name.tokens, ...next.tokens]), ...below.slice(1)]
+    : isWhole
+      ? below
+      : [name, ...below];
   const evidence = head === chosen ? 'company' : 'top';
   const read = readParty('sender', under, keys, page, evidence) ?? {
     role: 'sender' as const,
@@ -123,9 +150,13 @@ export function findSender(tight: PageLayout, keys: Key[], taken: Party[]): Part
   return elsewhere ? { ...party, address: elsewhere } : party;
 }
 
+/** Whether a name that ends in a word has another part under it. */
+const goesOnBelow = (last: string, next: string): boolean =>
+  (/^(?:&|and|dan|und|et|y)$/i.test(last) && !/\d/.test(next)) || (/^sdn\.?$/i.test(last) && /^bhd\b/i.test(next));
+
 /** "Thank you for your order, which we bill as follows." */
 const isSentence = ({ text, tokens }: Segment): boolean =>
-  tokens.length > 5 && /[.!?]$/.test(text) && !hasLegalForm(text);
+  tokens.length > 5 && /\p{Ll}.*[.!?]$/u.test(text) && !hasLegalForm(text);
 
 /** Whether a text stands in one of the lines under another, without a space between them. */
 const isLineUnder = (page: PageLayout, above: Segment, below: Segment): boolean => {
