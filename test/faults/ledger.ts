@@ -213,10 +213,13 @@ export class Ledger {
       'all to have arrived',
       async () => {
         const found = await this.listArrived();
-        const isDone = ({ fileName }: Entry) =>
-          found.get(fileName)?.every(({ annotation }) => AT_REST.includes(annotation.status));
-        const missing = this.entries.filter((entry) => !isDone(entry));
-        if (missing.length > 0) throw new Error(`missing: ${missing.map(({ fileName }) => fileName).join(', ')}`);
+        const missing = this.entries.flatMap(({ fileName }) => {
+          const statuses = (found.get(fileName) ?? []).map(({ annotation }) => annotation.status);
+          const isDone = statuses.length > 0 && statuses.every((status) => AT_REST.includes(status));
+          return isDone ? [] : [`${fileName} (${statuses.join(', ') || 'no annotation'})`];
+        });
+        if (missing.length > 0)
+          throw new Error(`${missing.length} of ${this.entries.length} missing: ${missing.join(', ')}`);
         return found;
       },
       { timeoutMs },
