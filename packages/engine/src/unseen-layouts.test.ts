@@ -648,3 +648,87 @@ test('descriptions under their codes, where no column is called so', () => {
     expect.objectContaining({ code: '4009112', description: 'Wellendichtring', amount_total_base: '29.00' }),
   ]);
 });
+
+test('labels of parties in a column of their own, with their numbers', () => {
+  const fields = read(`
+    Dodavatel    MALIRIA a.s.                    Odběratel    Statutární město Zlín
+                 Veveří 2581/102                              náměstí Míru 12
+                 616 00 Brno                                  760 01 Zlín
+    IČ           27074358                        IČ           00283924
+    DIČ          CZ27074358                      DIČ          CZ00283924
+  `);
+  expect(fields).toMatchObject({
+    sender_name: 'MALIRIA a.s.',
+    sender_ic: '27074358',
+    sender_vat_id: 'CZ27074358',
+    recipient_name: 'Statutární město Zlín',
+    recipient_address: 'náměstí Míru 12, 760 01 Zlín',
+    recipient_ic: '00283924',
+    recipient_vat_id: 'CZ00283924',
+  });
+});
+
+test('an electronic invoice printed as a list: a label in each line, numbers of houses and places in their own', () => {
+  const fields = read(`
+    Dati del cedente / prestatore
+    Dati anagrafici
+    Identificativo fiscale ai fini IVA: IT07643520567
+    Nome: GIOVANNI
+    Cognome: ROSSETTI
+    Regime fiscale: RF01 (ordinario)
+    Dati della sede
+    Indirizzo: LOCALITA BORGO
+    Numero civico: 41
+    CAP: 29027
+    Comune: PODENZANO
+    Provincia: PC
+
+    Dati del cessionario / committente
+    Dati anagrafici
+    Identificativo fiscale ai fini IVA: IT12345670017
+    Denominazione: TIPOGRAFIA NERA S.R.L.
+    Dati della sede
+    Indirizzo: STRADA DI COLLE ASCANIO
+    Numero civico: 7 BIS
+    CAP: 05100
+    Comune: TERNI
+  `);
+  expect(fields).toMatchObject({
+    sender_name: 'GIOVANNI ROSSETTI',
+    sender_vat_id: 'IT07643520567',
+    recipient_name: 'TIPOGRAFIA NERA S.R.L.',
+    recipient_address: 'STRADA DI COLLE ASCANIO 7 BIS, 05100 TERNI',
+    recipient_vat_id: 'IT12345670017',
+  });
+  expect(fields.sender_address).toContain('LOCALITA BORGO 41, 29027 PODENZANO');
+});
+
+test.each([
+  ['Para:', 'Garrafeira do Chiado, Lda', 'Rua Garrett 44', '1200-203 Lisboa'],
+  ['Pre koho fakturujeme', 'Pekáreň u Janka, s.r.o.', 'Jesenského 18', '038 61 Vrútky'],
+  ['Factuur t.n.v.', 'Keukenhuis Zeeland B.V.', 'Nieuwe Weg 88', '4463 AB Goes'],
+  ['Faktura dla:', 'Hotel Pod Dębem Sp. z o.o.', 'ul. Leśna 15', '26-026 Morawica'],
+  ['Számlázási adatok', 'Kékfény Kft.', 'Fő utca 9.', '4400 Nyíregyháza'],
+  ['Facture adressée à', 'Garage du Lac SARL', '3 rue du Moulin', '74000 Annecy'],
+])('whom the invoice is for, under "%s"', (label, name, street, place) => {
+  const fields = read(`
+    Alpha Beta Ltd
+    1 High Street
+    Leeds LS1 4AB
+
+    ${label}
+    ${name}
+    ${street}
+    ${place}
+  `);
+  expect(fields).toMatchObject({ recipient_name: name, recipient_address: `${street}, ${place}` });
+});
+
+test('a small word that begins a name is no label of a party', () => {
+  const fields = read(`
+    From: De Bosuil B.V.
+    Para Nova 4
+    1011 AB Amsterdam
+  `);
+  expect(fields.sender_name).toBe('De Bosuil B.V.');
+});

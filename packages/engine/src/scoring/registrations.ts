@@ -256,7 +256,9 @@ function roleAt(findings: Findings, placed: Placed, key: Key | undefined): Role 
       placed.box[1] > t - page.unit && placed.box[3] < b + page.unit && left > r && left - r < 0.25 * page.width;
     if (beside && !best) best = { role: party.role, gap: 1 };
     const toTheRight = Math.abs((placed.tokens.at(-1)?.segment.box[2] ?? placed.box[2]) - r) < 0.3 * page.unit;
-    const inColumn = toTheRight || (left > l - 2 * page.unit && left < Math.max(r, l + 10 * page.unit));
+    // Labels may stand in a column of their own before that of the name.
+    const isAligned = key !== undefined && Math.abs(placed.box[0] - l) < 0.5 * page.unit;
+    const inColumn = toTheRight || isAligned || (left > l - 2 * page.unit && left < Math.max(r, l + 10 * page.unit));
     if (!inColumn || placed.box[1] < t - page.unit) continue;
     const gap = Math.max(0, linesBetween(party, { box: placed.box, page: placed.page }, page.unit));
     if (gap < 9 && (!best || gap < best.gap)) best = { role: party.role, gap };
