@@ -732,3 +732,55 @@ test('a small word that begins a name is no label of a party', () => {
   `);
   expect(fields.sender_name).toBe('De Bosuil B.V.');
 });
+
+test('a day that follows from terms of payment is when it is due, not when it was issued', () => {
+  const fields = read(`
+    Lodève, le 6 février 2024
+    Facture n° F2024-0087
+    Conditions de règlement : 30 jours date de facture, soit le 07/03/2024. Règlement par virement.
+  `);
+  expect(fields).toMatchObject({ date_issue: '2024-02-06', date_due: '2024-03-07' });
+  const german = read(`
+    Rechnung 118    Landshut, 22.08.2024
+    Zahlungsziel 14 Tage ab Rechnungsdatum, d.h. bis 05.09.2024
+  `);
+  expect(german).toMatchObject({ date_issue: '2024-08-22', date_due: '2024-09-05' });
+});
+
+test('a British account in a sentence, without labels', () => {
+  const fields = read(`
+    Oakridge Fencing
+    Not VAT registered. Bank transfer to D Oakridge, 20-45-77, 30118842. Many thanks.
+  `);
+  expect(fields).toMatchObject({ bank_num: '20-45-77', account_num: '30118842' });
+  expect(fields.sender_vat_id).toBeUndefined();
+});
+
+test('an account that goes on in the next line behind a hyphen', () => {
+  const fields = read(`
+    Bankszámlaszám: 11735005-20991847-
+    00000000
+  `);
+  expect(fields.account_num).toBe('11735005-20991847-00000000');
+});
+
+test('central and state taxes in columns of their own, and the total rounded', () => {
+  const text = `
+    Description              HSN       Qty      Rate       Amount
+    Mild steel angle         721610    1,250    61.50   76,875.00
+    Cutting charges          998898    1     2,200.00    2,200.00
+    CGST                                 9 %             7,116.75
+    SGST                                 9 %             7,116.75
+    Total                                            ₹ 93,309.00
+
+    HSN/SAC     Taxable Value   CGST Rate   CGST Amount   SGST Rate   SGST Amount   Total Tax
+    721610          76,875.00          9%      6,918.75          9%      6,918.75   13,837.50
+    998898           2,200.00          9%        198.00          9%        198.00      396.00
+    Total           79,075.00                  7,116.75                  7,116.75   14,233.50
+  `;
+  expect(read(text)).toMatchObject({
+    amount_total_base: '79075.00',
+    amount_total_tax: '14233.50',
+    amount_total: '93309.00',
+  });
+});

@@ -57,7 +57,7 @@ export function layOutPage(page: RecognizedPage): PageLayout {
   const rows = groupBy(page.words, (word) => word.line)
     .filter((words) => page.source !== 'ocr' || !isScratch(words))
     .map((words) => {
-      const mended = page.source === 'ocr' ? joinNumbers(words.map(mendZeros), unit) : words;
+      const mended = page.source === 'ocr' ? joinNumbers(words.map(mendZeros).map(mendPostcode), unit) : words;
       return withoutBullet(joinLetters(mended, unit));
     });
   const segmented = rows.map((words) => partWords(words, unit));
@@ -76,6 +76,12 @@ export function layOutPage(page: RecognizedPage): PageLayout {
     unit,
   };
 }
+
+/** "HP18 OQA": in British postcodes a digit stands behind the space. */
+const mendPostcode = (word: Word, at: number, words: Word[]): Word =>
+  /^O[A-Z]{2}$/.test(word.text) && /^[A-Z]{1,2}\d[A-Z\d]?$/.test(words[at - 1]?.text ?? '')
+    ? { ...word, text: word.text.replace('O', '0') }
+    : word;
 
 /** OCR takes zeros with a stroke or a dot inside for "@": "11:@6", "IV16-@08". In "2@6.49" it stands before a price. */
 function mendZeros(word: Word): Word {

@@ -205,8 +205,8 @@ function nameIn(line: string, source: PageLayout['source']): string {
   // Letters that OCR confuses in the words for a legal form.
   return source === 'ocr'
     ? name
-        .replace(/\b[S5][DO0][NM](?=\.?,? ?[B8]H[DO0]\b)/i, 'SDN')
-        .replace(/(?<=\bSDN\.?,? ?)[B8]H[DO0]\b/i, 'BHD')
+        .replace(/\b[S5][DO0][NM](?=\.?,? ?[BS8]H[DO0]\b)/i, 'SDN')
+        .replace(/(?<=\bSDN\.?,? ?)[BS8]H[DO0]\b/i, 'BHD')
         .replace(/\bS\/[B8]{1,2}$/, 'S/B')
         .replace(/\bGMB[RK]\b/i, 'GmbH')
     : name;
