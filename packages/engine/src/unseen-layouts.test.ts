@@ -784,3 +784,31 @@ test('central and state taxes in columns of their own, and the total rounded', (
     amount_total: '93309.00',
   });
 });
+
+test('an address beside the name that ends in a British postcode with its county, in lines set to the right', () => {
+  const fields = read(`
+    Oakridge Fencing                                                   Hollow Farm
+                                                                     Bicester Road
+                                                                         Aylesbury
+                                                                    Bucks HP18 0QA
+    INVOICE
+    Mr P Dunmore
+    14 Pightle Crescent
+    Buckingham
+    MK18 1RS
+  `);
+  expect(fields.sender_address).toBe('Hollow Farm, Bicester Road, Aylesbury, Bucks HP18 0QA');
+});
+
+test('the row of sums under a table is no item: "Součet"', () => {
+  const text = `
+    Položka              Množ. MJ     Cena/MJ    DPH %     Bez DPH       DPH
+    Licence systému       1 ks      12 900,00       21   12 900,00  2 709,00
+    Školení uživatelů     3 hod      1 100,00       21    3 300,00    693,00
+    Součet                                              16 200,00  3 402,00
+
+    K úhradě: 19 602,00 CZK
+  `;
+  expect(items(text)).toHaveLength(2);
+  expect(read(text)).toMatchObject({ amount_total_base: '16200.00', amount_total_tax: '3402.00' });
+});

@@ -277,6 +277,8 @@ const LINES_OVER_POSTCODE = 3;
 /** A town with its British postcode, without a house. */
 const TOWN_POSTCODE = /^\p{Lu}[\p{L} '-]+ [A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}$/u;
 
+export const isTownPostcode = (text: string) => TOWN_POSTCODE.test(text);
+
 /** A British, Canadian or Irish postcode alone. */
 export const isPostcode = (text: string) =>
   /^(?:[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}|[A-Z]\d[A-Z] \d[A-Z]\d|[A-Z]\d[\dW] [A-Z\d]{4})$/.test(text);
