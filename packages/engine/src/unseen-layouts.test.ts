@@ -648,3 +648,167 @@ test('descriptions under their codes, where no column is called so', () => {
     expect.objectContaining({ code: '4009112', description: 'Wellendichtring', amount_total_base: '29.00' }),
   ]);
 });
+
+test('labels of parties in a column of their own, with their numbers', () => {
+  const fields = read(`
+    Dodavatel    MALIRIA a.s.                    Odběratel    Statutární město Zlín
+                 Veveří 2581/102                              náměstí Míru 12
+                 616 00 Brno                                  760 01 Zlín
+    IČ           27074358                        IČ           00283924
+    DIČ          CZ27074358                      DIČ          CZ00283924
+  `);
+  expect(fields).toMatchObject({
+    sender_name: 'MALIRIA a.s.',
+    sender_ic: '27074358',
+    sender_vat_id: 'CZ27074358',
+    recipient_name: 'Statutární město Zlín',
+    recipient_address: 'náměstí Míru 12, 760 01 Zlín',
+    recipient_ic: '00283924',
+    recipient_vat_id: 'CZ00283924',
+  });
+});
+
+test('an electronic invoice printed as a list: a label in each line, numbers of houses and places in their own', () => {
+  const fields = read(`
+    Dati del cedente / prestatore
+    Dati anagrafici
+    Identificativo fiscale ai fini IVA: IT07643520567
+    Nome: GIOVANNI
+    Cognome: ROSSETTI
+    Regime fiscale: RF01 (ordinario)
+    Dati della sede
+    Indirizzo: LOCALITA BORGO
+    Numero civico: 41
+    CAP: 29027
+    Comune: PODENZANO
+    Provincia: PC
+
+    Dati del cessionario / committente
+    Dati anagrafici
+    Identificativo fiscale ai fini IVA: IT12345670017
+    Denominazione: TIPOGRAFIA NERA S.R.L.
+    Dati della sede
+    Indirizzo: STRADA DI COLLE ASCANIO
+    Numero civico: 7 BIS
+    CAP: 05100
+    Comune: TERNI
+  `);
+  expect(fields).toMatchObject({
+    sender_name: 'GIOVANNI ROSSETTI',
+    sender_vat_id: 'IT07643520567',
+    recipient_name: 'TIPOGRAFIA NERA S.R.L.',
+    recipient_address: 'STRADA DI COLLE ASCANIO 7 BIS, 05100 TERNI',
+    recipient_vat_id: 'IT12345670017',
+  });
+  expect(fields.sender_address).toContain('LOCALITA BORGO 41, 29027 PODENZANO');
+});
+
+test.each([
+  ['Para:', 'Garrafeira do Chiado, Lda', 'Rua Garrett 44', '1200-203 Lisboa'],
+  ['Pre koho fakturujeme', 'Pekáreň u Janka, s.r.o.', 'Jesenského 18', '038 61 Vrútky'],
+  ['Factuur t.n.v.', 'Keukenhuis Zeeland B.V.', 'Nieuwe Weg 88', '4463 AB Goes'],
+  ['Faktura dla:', 'Hotel Pod Dębem Sp. z o.o.', 'ul. Leśna 15', '26-026 Morawica'],
+  ['Számlázási adatok', 'Kékfény Kft.', 'Fő utca 9.', '4400 Nyíregyháza'],
+  ['Facture adressée à', 'Garage du Lac SARL', '3 rue du Moulin', '74000 Annecy'],
+])('whom the invoice is for, under "%s"', (label, name, street, place) => {
+  const fields = read(`
+    Alpha Beta Ltd
+    1 High Street
+    Leeds LS1 4AB
+
+    ${label}
+    ${name}
+    ${street}
+    ${place}
+  `);
+  expect(fields).toMatchObject({ recipient_name: name, recipient_address: `${street}, ${place}` });
+});
+
+test('a small word that begins a name is no label of a party', () => {
+  const fields = read(`
+    From: De Bosuil B.V.
+    Para Nova 4
+    1011 AB Amsterdam
+  `);
+  expect(fields.sender_name).toBe('De Bosuil B.V.');
+});
+
+test('a day that follows from terms of payment is when it is due, not when it was issued', () => {
+  const fields = read(`
+    Lodève, le 6 février 2024
+    Facture n° F2024-0087
+    Conditions de règlement : 30 jours date de facture, soit le 07/03/2024. Règlement par virement.
+  `);
+  expect(fields).toMatchObject({ date_issue: '2024-02-06', date_due: '2024-03-07' });
+  const german = read(`
+    Rechnung 118    Landshut, 22.08.2024
+    Zahlungsziel 14 Tage ab Rechnungsdatum, d.h. bis 05.09.2024
+  `);
+  expect(german).toMatchObject({ date_issue: '2024-08-22', date_due: '2024-09-05' });
+});
+
+test('a British account in a sentence, without labels', () => {
+  const fields = read(`
+    Oakridge Fencing
+    Not VAT registered. Bank transfer to D Oakridge, 20-45-77, 30118842. Many thanks.
+  `);
+  expect(fields).toMatchObject({ bank_num: '20-45-77', account_num: '30118842' });
+  expect(fields.sender_vat_id).toBeUndefined();
+});
+
+test('an account that goes on in the next line behind a hyphen', () => {
+  const fields = read(`
+    Bankszámlaszám: 11735005-20991847-
+    00000000
+  `);
+  expect(fields.account_num).toBe('11735005-20991847-00000000');
+});
+
+test('central and state taxes in columns of their own, and the total rounded', () => {
+  const text = `
+    Description              HSN       Qty      Rate       Amount
+    Mild steel angle         721610    1,250    61.50   76,875.00
+    Cutting charges          998898    1     2,200.00    2,200.00
+    CGST                                 9 %             7,116.75
+    SGST                                 9 %             7,116.75
+    Total                                            ₹ 93,309.00
+
+    HSN/SAC     Taxable Value   CGST Rate   CGST Amount   SGST Rate   SGST Amount   Total Tax
+    721610          76,875.00          9%      6,918.75          9%      6,918.75   13,837.50
+    998898           2,200.00          9%        198.00          9%        198.00      396.00
+    Total           79,075.00                  7,116.75                  7,116.75   14,233.50
+  `;
+  expect(read(text)).toMatchObject({
+    amount_total_base: '79075.00',
+    amount_total_tax: '14233.50',
+    amount_total: '93309.00',
+  });
+});
+
+test('an address beside the name that ends in a British postcode with its county, in lines set to the right', () => {
+  const fields = read(`
+    Oakridge Fencing                                                   Hollow Farm
+                                                                     Bicester Road
+                                                                         Aylesbury
+                                                                    Bucks HP18 0QA
+    INVOICE
+    Mr P Dunmore
+    14 Pightle Crescent
+    Buckingham
+    MK18 1RS
+  `);
+  expect(fields.sender_address).toBe('Hollow Farm, Bicester Road, Aylesbury, Bucks HP18 0QA');
+});
+
+test('the row of sums under a table is no item: "Součet"', () => {
+  const text = `
+    Položka              Množ. MJ     Cena/MJ    DPH %     Bez DPH       DPH
+    Licence systému       1 ks      12 900,00       21   12 900,00  2 709,00
+    Školení uživatelů     3 hod      1 100,00       21    3 300,00    693,00
+    Součet                                              16 200,00  3 402,00
+
+    K úhradě: 19 602,00 CZK
+  `;
+  expect(items(text)).toHaveLength(2);
+  expect(read(text)).toMatchObject({ amount_total_base: '16200.00', amount_total_tax: '3402.00' });
+});

@@ -108,6 +108,7 @@ export function findKeys(page: PageLayout, dictionary: Dictionary = KEYS): Key[]
         !phrase ||
         isLetter ||
         isAddress ||
+        (LITTLE_WORDS.has(phrase.parts.join(' ')) && !isAllBeforeColon(segment, entry.token)) ||
         !(entry.first || isBehindStroke(entry)) ||
         (!end!.last && !/[:.]|\/\p{L}{3}/u.test(end!.token.text))
       ) {
@@ -130,6 +131,14 @@ export function findKeys(page: PageLayout, dictionary: Dictionary = KEYS): Key[]
     ? joinDays(joinTotals(joinNamedTotals(joinPairs(withWrapped(page, keys, dictionary)))))
     : keys;
 }
+
+/** Words that announce a party only alone before a colon: "Para:", "De:". */
+const LITTLE_WORDS = new Set(
+  'de da od para per pour pro pre dla voor fur za pentru reszere komu doit gentile fakturace'.split(' '),
+);
+
+const isAllBeforeColon = ({ tokens }: Segment, token: Token): boolean =>
+  tokens[0] === token && (/:$/.test(token.text) || tokens[1]?.text === ':');
 
 /** "Objekt-/Mieternummer": the second of two words that end alike is the label. */
 const isBehindStroke = ({ part, token }: { part: string; token: Token }): boolean => {

@@ -1,4 +1,4 @@
-import { type PageLayout, type Token, unite } from '../layout/page-layout';
+import { type PageLayout, type Segment, type Token, unite } from '../layout/page-layout';
 import { isTaxCode } from './identifiers';
 import type { Placed } from './labelled';
 import type { Value } from './values';
@@ -148,7 +148,8 @@ export function findGroupedNumbers(page: PageLayout): Reference[] {
         if (isWhole || /[,;]$/.test(tokens[next]!.text)) break;
       }
       if (group.length === 0) continue;
-      const raw = strip(group.map((one) => one.text).join(' '));
+      const rest = restBelow(page, group);
+      const raw = strip([...group, ...(rest ? [rest] : [])].map((one) => one.text).join(' '));
       references.push({
         value: raw.replace(/\s+/g, ''),
         raw,
@@ -160,4 +161,17 @@ export function findGroupedNumbers(page: PageLayout): Reference[] {
     }
   }
   return references;
+}
+
+/** "11735005-20991847-" at the end of a line, and "00000000" at the beginning of the next: lines break at hyphens. */
+function restBelow(page: PageLayout, group: Token[]): Token | undefined {
+  const last = group.at(-1)!;
+  const { segment } = last;
+  if (!/\d{4}-$/.test(last.text) || segment.tokens.at(-1) !== last) return undefined;
+  const isBelow = ({ box, line }: Segment) =>
+    line > segment.line &&
+    box[1] - segment.box[3] < page.unit &&
+    (Math.abs(box[0] - segment.box[0]) < page.unit || Math.abs(box[0] - group[0]!.box[0]) < page.unit);
+  const first = page.segments.find(isBelow)?.tokens[0];
+  return first && /^\d{4,}$/.test(first.text) ? first : undefined;
 }

@@ -13,6 +13,8 @@ export interface TaxRow {
   line: number;
   /** What the label calls the tax, where it stands without its base: India's invoices name two of the same rate. */
   name?: string;
+  /** The state's tax beside the central one, of the same base. */
+  isSecond?: true;
 }
 
 const MAX_RATE = 30;
@@ -37,6 +39,7 @@ export function findTaxRows(
       (key) => key.page === page.number && key.meanings.some((one) => one.field === 'amount_total_tax'),
     );
     const labelOf = (line: Line) => taxKeys.find((key) => key.line === line.number)?.phrase;
+    const isIndian = page.tokens.some(({ parts }) => parts.includes('cgst'));
     for (const line of page.lines) {
       if (outside(page.number, line.number)) continue;
       const numbers = values.filter(
@@ -48,11 +51,19 @@ export function findTaxRows(
       numbers.sort((a, b) => a.box[0] - b.box[0]);
       const under = numbers.length === 1 ? amountUnder(page, numbers[0]!, values) : [];
       const row = readRow(numbers) ?? readLabelledRow([...numbers, ...under], labelOf(line));
-      if (row) rows.push({ ...row, page: page.number, line: line.number });
+      if (!row) continue;
+      const place = { page: page.number, line: line.number };
+      const second = isIndian ? findSecond(row, numbers) : undefined;
+      rows.push({ ...row, ...place, ...(second && { name: 'cgst' }) });
+      if (second) rows.push({ ...row, ...place, tax: second, name: 'sgst', isSecond: true });
     }
   }
   return dropRepeated(rows);
 }
+
+/** The same tax once more behind the first, in a line of a table with columns for the central and the state tax. */
+const findSecond = ({ base, tax }: Omit<TaxRow, 'page' | 'line'>, numbers: Value[]): Value | undefined =>
+  base && numbers.find((one) => one.type === 'amount' && one.value === tax.value && one.box[0] > tax.box[2]);
 
 /** Small numbers fit by chance: a printed sum of base and tax, and a base right before its tax, speak for a match. */
 function readRow(numbers: Value[]): Omit<TaxRow, 'page' | 'line'> | undefined {
@@ -166,7 +177,9 @@ export function sumTaxRows(rows: TaxRow[], values: Value[]): TaxSums | undefined
   const exempt = findExempt(rows, values).reduce((sum, value) => sum + toUnits(value.value), 0);
   return {
     parts: rows.length > 1 ? rows.map(({ tax }) => toUnits(tax.value)) : [],
-    base: rows.reduce((sum, row) => sum + (row.base ? toUnits(row.base.value) : Number.NaN), exempt),
+    base: rows
+      .filter(({ isSecond }) => !isSecond)
+      .reduce((sum, row) => sum + (row.base ? toUnits(row.base.value) : Number.NaN), exempt),
     tax: rows.reduce((sum, row) => sum + toUnits(row.tax.value), 0),
   };
 }

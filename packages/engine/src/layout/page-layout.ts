@@ -1,4 +1,5 @@
 import type { Position, RecognizedPage, Word } from '../recognition';
+import { findColumnStarts } from './column-starts';
 
 /** A word, or the part of a word before or behind a colon, as the later stages look at it. */
 export interface Token {
@@ -53,13 +54,17 @@ const INK_TO_LINE = 1.45;
 export function layOutPage(page: RecognizedPage): PageLayout {
   const height = median(page.words.map(({ position }) => position[3] - position[1])) || 20;
   const unit = page.source === 'ocr' ? height * INK_TO_LINE : height;
-  const lines: Line[] = [];
-  for (const words of groupBy(page.words, (word) => word.line)) {
-    if (page.source === 'ocr' && isScratch(words)) continue;
-    const mended = page.source === 'ocr' ? joinNumbers(words.map(mendZeros), unit) : words;
-    const line = layOutLine(page, joinLetters(mended, unit), unit);
-    if (line.tokens.length > 0) lines.push(line);
-  }
+  const rows = groupBy(page.words, (word) => word.line)
+    .filter((words) => page.source !== 'ocr' || !isScratch(words))
+    .map((words) => {
+      const mended = page.source === 'ocr' ? joinNumbers(words.map(mendZeros).map(mendPostcode), unit) : words;
+      return withoutBullet(joinLetters(mended, unit));
+    });
+  const segmented = rows.map((words) => partWords(words, unit));
+  const starts = findColumnStarts(segmented, unit, page.source);
+  const lines = segmented
+    .map((segments) => layOutLine(page, cutAt(segments, starts)))
+    .filter((line): line is Line => line !== undefined);
   return {
     number: page.number,
     width: page.width,
@@ -71,6 +76,12 @@ export function layOutPage(page: RecognizedPage): PageLayout {
     unit,
   };
 }
+
+/** "HP18 OQA": in British postcodes a digit stands behind the space. */
+const mendPostcode = (word: Word, at: number, words: Word[]): Word =>
+  /^O[A-Z]{2}$/.test(word.text) && /^[A-Z]{1,2}\d[A-Z\d]?$/.test(words[at - 1]?.text ?? '')
+    ? { ...word, text: word.text.replace('O', '0') }
+    : word;
 
 /** OCR takes zeros with a stroke or a dot inside for "@": "11:@6", "IV16-@08". In "2@6.49" it stands before a price. */
 function mendZeros(word: Word): Word {
@@ -143,31 +154,55 @@ function joinLetters(words: Word[], unit: number): Word[] {
   return joined;
 }
 
-function layOutLine(page: RecognizedPage, words: Word[], unit: number): Line {
-  const number = words[0]!.line;
-  const segments: Segment[] = [];
-  let current: Word[] = [];
-  const flush = () => {
-    const own = page.source === 'ocr' ? withoutRules(current) : current;
-    if (own.length > 0) segments.push(makeSegment(page.number, number, own));
-    current = [];
-  };
+/** Words of a line, parted where a column ends. */
+function partWords(words: Word[], unit: number): Word[][] {
+  const segments: Word[][] = [];
   for (const [at, word] of words.entries()) {
-    const last = current.at(-1);
-    const height = last
-      ? Math.max(word.position[3] - word.position[1], last.position[3] - last.position[1], unit)
-      : unit;
-    const gap = last ? word.position[0] - last.position[2] : 0;
+    const current = segments.at(-1);
+    const last = current?.at(-1);
+    if (!current || !last) {
+      segments.push([word]);
+      continue;
+    }
+    const height = Math.max(word.position[3] - word.position[1], last.position[3] - last.position[1], unit);
+    const gap = word.position[0] - last.position[2];
     // Forms align the colons behind their labels.
     const isColon = word.text.startsWith(':') && gap < 8 * height;
     const columnGap = COLUMN_GAP * height;
-    if (last && !isColon && (gap > columnGap || partsNumbers(words, at, columnGap))) flush();
-    current.push(word);
+    if (!isColon && (gap > columnGap || partsNumbers(words, at, columnGap))) segments.push([word]);
+    else current.push(word);
   }
-  flush();
-  const tokens = segments.flatMap((segment) => segment.tokens);
-  return { page: page.number, number, segments, tokens, box: unite(tokens.map((token) => token.box)) };
+  return segments;
 }
+
+/** Segments of a line, cut before the words with which columns begin. */
+const cutAt = (segments: Word[][], starts: Set<Word>): Word[][] =>
+  segments.flatMap((words) => {
+    const parts: Word[][] = [];
+    for (const word of words) {
+      if (parts.length === 0 || starts.has(word)) parts.push([word]);
+      else parts.at(-1)!.push(word);
+    }
+    return parts;
+  });
+
+function layOutLine(page: RecognizedPage, parted: Word[][]): Line | undefined {
+  const segments = parted
+    .map((words) => (page.source === 'ocr' ? withoutRules(words) : words))
+    .filter((words) => words.length > 0)
+    .map((words) => makeSegment(page.number, words[0]!.line, words));
+  const [first] = segments;
+  if (!first) return undefined;
+  const tokens = segments.flatMap((segment) => segment.tokens);
+  const box = unite(tokens.map((token) => token.box));
+  return { page: page.number, number: first.line, segments, tokens, box };
+}
+
+const BULLET = /^[\u2022\u2023\u25aa\u25ab\u25cf\u25cb\u25e6\u2043\u2219\uf0b7]$/u;
+
+/** A list's bullet before a line is no word of it. */
+const withoutBullet = (words: Word[]): Word[] =>
+  words.length > 1 && BULLET.test(words[0]!.text) ? words.slice(1) : words;
 
 /** OCR takes the rules at both sides of a cell for strokes. */
 function withoutRules(words: Word[]): Word[] {

@@ -129,6 +129,23 @@ function looseBics(page: PageLayout, labels: Set<Token>): Value[] {
 
 const CZECH_ACCOUNT = /^((?:\d{1,6}-)?\d{2,10})\/(\d{4})$/;
 
+/** Words that tell that a line is about a bank. */
+const OF_BANK = /(?<!\p{L})(?:bank|bacs|account|acc|a\/c|sort|transfer|payments?|pay|chaps)(?!\p{L})/iu;
+
+/** "Bank transfer to D Oakridge, 20-45-77, 30118842": the form of British sort codes with an account right behind. */
+export function findBritishAccounts(page: PageLayout): { bank: Token; account: Token }[] {
+  return page.segments.flatMap(({ tokens, text }) =>
+    tokens.flatMap((bank, at) => {
+      if (!/^\(?\d{2}-\d{2}-\d{2}[),.;]*$/.test(bank.text) || !OF_BANK.test(text)) return [];
+      const account = tokens.slice(at + 1, at + 7).find((token) => /\d/.test(token.text));
+      return account && /^\d{8}[),.;]*$/.test(account.text) ? [{ bank, account }] : [];
+    }),
+  );
+}
+
+/** How surely the form of a sort code before it tells an account, in logits. */
+const BRITISH = 1.6;
+
 function scoreAccounts(findings: Findings, put: Put): void {
   const numbers = findings.pages.flatMap((page) => findGroupedNumbers(page));
   const ibans = new Set(findings.values.filter((value) => value.type === 'iban').flatMap((value) => value.tokens));
@@ -155,6 +172,14 @@ function scoreAccounts(findings: Findings, put: Put): void {
       tokens: value.tokens,
       score,
     });
+  }
+  for (const { bank, account } of findings.pages.flatMap(findBritishAccounts)) {
+    const scored = (token: Token): Scored => {
+      const { text: raw, page, box } = token;
+      return { value: raw.replace(/[^\d-]/g, ''), raw, page, box, tokens: [token], score: BRITISH };
+    };
+    accounts.push(scored(account));
+    banks.push(scored(bank));
   }
   put(
     'account_num',

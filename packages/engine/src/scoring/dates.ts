@@ -12,7 +12,11 @@ const DATE_FIELDS = ['date_issue', 'date_due', 'date_uzp', '_other_date'] as con
 export function scoreDates(findings: Findings, put: Put): void {
   const dates = [...findings.values.filter((value) => value.type === 'date'), ...compactDates(findings)];
   const found = new Map<string, Labelled<Value>[]>(
-    DATE_FIELDS.map((field) => [field, pairs(findings, field, dates, { maxLines: 3 })]),
+    DATE_FIELDS.map((field) => {
+      const list = pairs(findings, field, dates, { maxLines: 3 });
+      const isOfPayment = ({ value, key }: Labelled<Value>) => isBehindOther(value, key) && isDeadline(findings, value);
+      return [field, field === 'date_issue' ? list.filter((pair) => !isOfPayment(pair)) : list];
+    }),
   );
   const claimed = (value: Value, except: string) =>
     [...found].some(
@@ -192,7 +196,22 @@ function isDeadline({ pages }: Findings, { page, tokens: [first] }: Value): bool
   const before = segment.tokens.slice(0, segment.tokens.indexOf(first!));
   const above = before.length < 6 ? lineOf(pages, page, segment, -1) : undefined;
   const text = [...(above?.tokens ?? []), ...before].map((token) => token.text).join(' ');
-  return DEADLINE.test(text);
+  return DEADLINE.test(text) || (THAT_IS.test(text) && TERMS_OF_PAYMENT.test(text));
+}
+
+/** "30 jours date de facture, soit le 07/03/2025": words between terms of payment and the day that follows from them. */
+const THAT_IS =
+  /(?<!\p{L})(?:soit|c['’]est[- ]à[- ]dire|d\. ?h\.|das heißt|also|i\. ?e\.|that is|cioè|ossia|ovvero|es decir|o sea|ou seja|isto é|dus|ofwel|d\.w\.z\.|t\. ?j\.|tzn\.|to znamená|czyli|dvs\.|eli|azaz|adică),?(?: (?:le|au|jusqu['’]au|avant le|am|bis|bis zum|zum|by|on|il|al|entro il|el|até|a|em|op|uiterlijk|uiterlijk op|do|dne|dňa|dnia|den|senast|senest|innen|la))?$/iu;
+
+/** A count of days, or a word for what is to be paid. */
+const TERMS_OF_PAYMENT =
+  /(?<!\d)\d{1,3} (?:jours?|days?|tagen?|dní|dni|dnů|dňoch|giorni|gg|días|dias|dagen|dagar|dage|dager|päivää|nap|zile)(?!\p{L})|(?<!\p{L})(?:éch[ée]an|échoi|r[èé]gl|pai?em|payab|payment|due|terms|zahl|fällig|splatn|úhrad|termin|płatn|pagam|scaden|pago|vencim|betal|vervalt|forfald|forfall|förfall|erä|maksu|fizet|esedékes|scaden|plat)/iu;
+
+/** Whether there are words between a label and the date behind it in the same text. */
+function isBehindOther({ tokens: [first] }: Value, key: Key): boolean {
+  const { tokens } = first!.segment;
+  const end = tokens.indexOf(key.tokens.at(-1)!);
+  return end >= 0 && tokens.indexOf(first!) > end + 1;
 }
 
 /** The line of the same paragraph above (-1) or below (1) another. */

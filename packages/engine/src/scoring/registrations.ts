@@ -14,15 +14,19 @@ import type { Role } from '../candidates/parties/party';
 import { findGroupedNumbers, type Reference } from '../candidates/references';
 import { type Token, unite } from '../layout/page-layout';
 import { isBeside, linesBetween } from '../layout/relations';
+import { findBritishAccounts } from './accounts';
 import { WEIGHTS } from './confidence';
 import { type Findings, fromValue, labelHints, type Put, pairs, type Scored } from './findings';
 
 /** VAT numbers and numbers of registers belong to the party in whose block or column they stand. */
 export function scoreRegistrations(findings: Findings, put: Put): void {
   const dates = new Set(findings.values.flatMap(({ type, tokens }) => (type === 'date' ? tokens : [])));
+  const accounts = new Set(
+    findings.pages.flatMap((page) => findBritishAccounts(page)).flatMap(({ bank, account }) => [bank, account]),
+  );
   const numbers = findings.pages
     .flatMap((page) => findGroupedNumbers(page))
-    .filter(({ tokens }) => !tokens.every((token) => dates.has(token)));
+    .filter(({ tokens }) => !tokens.every((token) => dates.has(token)) && !tokens.some((token) => accounts.has(token)));
   const typed = findings.values.filter((value) => value.type === 'vat');
   const typedTokens = new Set(typed.flatMap((value) => value.tokens));
   const found: Registration[] = [];
@@ -256,9 +260,13 @@ function roleAt(findings: Findings, placed: Placed, key: Key | undefined): Role 
       placed.box[1] > t - page.unit && placed.box[3] < b + page.unit && left > r && left - r < 0.25 * page.width;
     if (beside && !best) best = { role: party.role, gap: 1 };
     const toTheRight = Math.abs((placed.tokens.at(-1)?.segment.box[2] ?? placed.box[2]) - r) < 0.3 * page.unit;
-    const inColumn = toTheRight || (left > l - 2 * page.unit && left < Math.max(r, l + 10 * page.unit));
+    // Labels may stand in a column of their own before that of the name.
+    const isAligned = key !== undefined && Math.abs(placed.box[0] - l) < 0.5 * page.unit;
+    const inColumn = toTheRight || isAligned || (left > l - 2 * page.unit && left < Math.max(r, l + 10 * page.unit));
     if (!inColumn || placed.box[1] < t - page.unit) continue;
-    const gap = Math.max(0, linesBetween(party, { box: placed.box, page: placed.page }, page.unit));
+    const isWithin = placed.box[0] >= l - 1 && placed.box[2] <= r + 1 && placed.box[3] <= b + 1;
+    const apart = linesBetween(party, { box: placed.box, page: placed.page }, page.unit);
+    const gap = isWithin ? -1 : Math.max(0, apart);
     if (gap < 9 && (!best || gap < best.gap)) best = { role: party.role, gap };
   }
   // Far down under an address is the foot of the page.

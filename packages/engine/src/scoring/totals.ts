@@ -220,6 +220,8 @@ function findSumRows({ pages, keys, values, isItem }: Findings): { field: TotalF
       )
         continue;
       const below = amounts.filter(({ box }) => box[1] > line.box[1] && box[1] - line.box[3] < 4 * page.unit);
+      const halves = halvesOf(own, amounts);
+      if (halves) return halves;
       for (const [at, base] of own.entries()) {
         for (const tax of own.slice(at + 1)) {
           const [net, added] = [Number(base.value), Number(tax.value)];
@@ -238,6 +240,24 @@ function findSumRows({ pages, keys, values, isItem }: Findings): { field: TotalF
     }
     return [];
   });
+}
+
+/** "Total 79,075.00  7,116.75  7,116.75  14,233.50": base, two halves of a tax as in India, and the tax or the total. */
+function halvesOf(row: Value[], amounts: Value[]): { field: TotalField; value: Value }[] | undefined {
+  const at = row.findIndex(({ value }, index) => index > 0 && Number(value) > 0 && value === row[index + 1]?.value);
+  const [base, half] = [row[at - 1], row[at]];
+  if (at < 1 || !base || !half || Number(half.value) > 0.15 * Number(base.value)) return undefined;
+  const isNear = (wanted: number, apart: number) => (one: Value) => Math.abs(Number(one.value) - wanted) < apart;
+  const [net, added] = [Number(base.value), 2 * Number(half.value)];
+  const tax = amounts.find(isNear(added, 0.011));
+  const sum = [...amounts].reverse().filter(isNear(net + added, 1));
+  const total = sum.find((one) => one.currency) ?? sum[0];
+  if (!total) return undefined;
+  return [
+    { field: 'amount_total_base', value: base },
+    ...(tax ? [{ field: 'amount_total_tax' as const, value: tax }] : []),
+    { field: 'amount_total', value: total },
+  ];
 }
 
 /** 1 when base and tax add up to the total with this amount, -1 when they do not, 0 when one of them is not known. */

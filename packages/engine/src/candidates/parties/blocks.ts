@@ -77,7 +77,7 @@ export function rightOf(page: PageLayout, label: Segment): Segment | undefined {
   return right.sort((a, b) => a.box[0] - b.box[0])[0];
 }
 
-/** The text right above another one, aligned with it at the left or in the middle. */
+/** The text right above another one, aligned with it at the left, at the right or in the middle. */
 export function lineAbove(page: PageLayout, below: Segment): Segment | undefined {
   return page.segments
     .filter(
@@ -86,7 +86,8 @@ export function lineAbove(page: PageLayout, below: Segment): Segment | undefined
     )
     .filter((one) => {
       const centre = Math.abs((one.box[0] + one.box[2] - below.box[0] - below.box[2]) / 2);
-      return Math.abs(one.box[0] - below.box[0]) < page.unit || centre < 2 * page.unit;
+      const isRight = Math.abs(one.box[2] - below.box[2]) < 0.3 * page.unit;
+      return Math.abs(one.box[0] - below.box[0]) < page.unit || centre < 2 * page.unit || isRight;
     })
     .sort((a, b) => b.box[1] - a.box[1])[0];
 }

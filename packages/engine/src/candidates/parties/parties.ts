@@ -3,7 +3,7 @@ import type { Key } from '../key-phrases';
 import { readWindow } from './letter-window';
 import { findLikeliestBlock } from './likeliest-block';
 import type { Party, Role } from './party';
-import { isBox, isPostal } from './party-forms';
+import { isBox, isPostal, isStreet } from './party-forms';
 import { isHeading, isOnSlip, roleOf } from './party-labels';
 import { formUnder, linesUnder } from './party-lines';
 import { readParty } from './read-party';
@@ -50,7 +50,10 @@ export function findParties(whole: PageLayout, keys: Key[], isItem: (line: numbe
   const unnamed = parties.find(({ role, name, address }) => role === 'sender' && !name && address);
   const letterhead = unnamed && findSender(page, keys, parties);
   if (letterhead?.name) parties[parties.indexOf(unnamed!)] = { ...unnamed!, name: letterhead.name };
-  const named = parties.find(({ role, name, address }) => role === 'recipient' && name && !address);
+  const isAddress = (text: string) => isPostal(text) || isStreet(text);
+  const named = parties.find(
+    ({ role, name, address }) => role === 'recipient' && name && !(address && isAddress(address.text)),
+  );
   const addressed = named && findAddressOfNamed(page, keys, named, without(parties, named));
   if (addressed) parties[parties.indexOf(named)] = addressed;
   const has = (role: Role) => parties.some((party) => party.role === role);

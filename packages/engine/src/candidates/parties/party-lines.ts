@@ -45,8 +45,14 @@ export function linesUnder(page: PageLayout, key: Key, keys: Key[]): PartyLine[]
       (one) => isInColumn(segment, one, page.unit) && linesBetween(segment, one, page.unit) < 1.6,
     );
     const isLabel = (other: Key) => !means(other, 'label_name') || /:$/.test(other.tokens.at(-1)!.text);
-    const rightHasKey = right?.tokens.some((token) =>
-      keys.some((other) => other.tokens.includes(token) && isLabel(other)),
+    // "Statutární město Zlín" is a name, although forms have a label for the town.
+    const rightHasKey = right?.tokens.some((token, at) =>
+      keys.some(
+        (other) =>
+          other.tokens.includes(token) &&
+          isLabel(other) &&
+          (at === 0 || !means(other, 'label_address') || /:$/.test(other.tokens.at(-1)!.text)),
+      ),
     );
     if (
       right &&
@@ -98,6 +104,9 @@ export function formUnder(page: PageLayout, heading: Key, keys: Key[]): PartyLin
   return name && address.length > 0 ? [name, ...address] : undefined;
 }
 
+/** Lines of a block at most; those of forms, which have labels of their own, may be twice as many. */
+const MOST_LINES = 9;
+
 /** Segments under another one, as long as they belong together. */
 export function follow(page: PageLayout, head: Segment, keys: Key[], heading?: Key): PartyLine[] {
   const lines: PartyLine[] = [];
@@ -107,7 +116,7 @@ export function follow(page: PageLayout, head: Segment, keys: Key[], heading?: K
   let values: number | undefined;
   let placed = false;
   let housed = false;
-  for (let count = 0; count < 9; count++) {
+  for (let count = 0; count < 2 * MOST_LINES; count++) {
     const [nearest] = page.segments
       .filter((one) => one !== above && one.box[1] > above.box[1] + 0.4 * page.unit)
       .filter((one) => {
@@ -151,6 +160,7 @@ export function follow(page: PageLayout, head: Segment, keys: Key[], heading?: K
     if (ends) break;
     // Under the place of an address without a label, only its country and numbers still belong to it.
     const inside = first.some((key) => INSIDE.some((field) => means(key, field)));
+    if (count >= MOST_LINES && !(heading && inside)) break;
     const isStreetBehind: boolean = !housed && isStreet(next.text) && /\d/.test(next.text);
     if (!heading && placed && !inside && !COUNTRY.test(next.text) && !isStreetBehind) break;
     housed ||= isStreetBehind;

@@ -34,6 +34,7 @@ export function readParty(
   const address: PartyLine[] = [];
   let closed = false;
   let nameless = false;
+  let nameLabel = '';
   for (const line of lines) {
     // "LOT 12 JALAN UTARA" is a place, although goods have lots too.
     const label = keys.find((key) => key.tokens[0] === line.tokens[0] && !/^lot$/.test(key.phrase));
@@ -49,8 +50,14 @@ export function readParty(
       const rest = line.tokens.filter((token) => !labelled.tokens.includes(token));
       const value = rest.length > 0 ? toLine(rest) : undefined;
       if (isPerson || labelled.phrase === 'c o') person ??= value;
-      else if (means(labelled, 'label_name')) name ??= value;
-      else if (means(labelled, 'label_address') && value) address.push(stripLabels(value, keys));
+      else if (means(labelled, 'label_name')) {
+        // "Nome: Giovanni" over "Cognome: Rossetti"
+        const isRest =
+          name && value && FAMILY.test(labelled.phrase) !== FAMILY.test(nameLabel) && isGiven(labelled, nameLabel);
+        name = isRest ? toLine([...name!.tokens, ...value!.tokens]) : (name ?? value);
+        if (name === value) nameLabel = labelled.phrase;
+      } else if (means(labelled, 'label_address') && value)
+        addLabelled(address, stripLabels(value, keys), labelled.phrase);
       else if (
         name &&
         (means(labelled, 'vat_id') || means(labelled, 'ic') || means(labelled, '_phone')) &&
@@ -142,6 +149,29 @@ export function readParty(
   };
 }
 
+/** Labels of a family's name, and of the name before it. */
+const FAMILY = /^(?:cognome|last name|surname|nachname|apellidos?|prijmeni|priezvisko|nazwisko)$/;
+const GIVEN = /^(?:nome|first name|vorname|prenom|nombre|imie|jmeno|meno|name|nom)$/;
+
+const isGiven = ({ phrase }: Key, other: string) => GIVEN.test(phrase) || GIVEN.test(other);
+
+/** Labels of a house's number, of a postcode and of its place in lines of their own. */
+const HOUSE_LABEL =
+  /^(?:numero civico|n civico|hausnummer|house n(?:umber|o)|building number|huisnummer|cislo (?:domu|popisne)|nr (?:domu|budynku)|(?:numero|no|num) exterior|hazszam)$/;
+const LONE_POSTCODE = /^(?:\d{3,6}|\d{2,4}[ -]\d{2,4})$/;
+const LONE_PLACE = /^[^\d,]{2,40}$/;
+
+/** Adds the value of a label to an address: numbers of houses to their street, postcodes and places to each other. */
+function addLabelled(address: PartyLine[], value: PartyLine, label: string): void {
+  const last = address.at(-1);
+  const isNumber = last && HOUSE_LABEL.test(label) && /^\d/.test(value.text);
+  const isPlace = last && LONE_POSTCODE.test(last.text) && LONE_PLACE.test(value.text);
+  const isBehind = last && LONE_PLACE.test(last.text) && address.length > 1 && LONE_POSTCODE.test(value.text);
+  if (isNumber || isPlace) address[address.length - 1] = toLine([...last.tokens, ...value.tokens]);
+  else if (isBehind) address[address.length - 1] = toLine([...value.tokens, ...last.tokens]);
+  else address.push(value);
+}
+
 /** Whether the legal form that a name lacks stands in the line under it. */
 const goesOn = (name: string, next: string) =>
   !hasLegalForm(name) && hasLegalForm(next) && !isOwner(next) && !isTrade(next) && !isStreet(next) && !isPostal(next);
@@ -175,8 +205,8 @@ function nameIn(line: string, source: PageLayout['source']): string {
   // Letters that OCR confuses in the words for a legal form.
   return source === 'ocr'
     ? name
-        .replace(/\b[S5][DO0][NM](?=\.?,? ?[B8]H[DO0]\b)/i, 'SDN')
-        .replace(/(?<=\bSDN\.?,? ?)[B8]H[DO0]\b/i, 'BHD')
+        .replace(/\b[S5][DO0][NM](?=\.?,? ?[BS8]H[DO0]\b)/i, 'SDN')
+        .replace(/(?<=\bSDN\.?,? ?)[BS8]H[DO0]\b/i, 'BHD')
         .replace(/\bS\/[B8]{1,2}$/, 'S/B')
         .replace(/\bGMB[RK]\b/i, 'GmbH')
     : name;
@@ -246,6 +276,8 @@ const LINES_OVER_POSTCODE = 3;
 
 /** A town with its British postcode, without a house. */
 const TOWN_POSTCODE = /^\p{Lu}[\p{L} '-]+ [A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}$/u;
+
+export const isTownPostcode = (text: string) => TOWN_POSTCODE.test(text);
 
 /** A British, Canadian or Irish postcode alone. */
 export const isPostcode = (text: string) =>

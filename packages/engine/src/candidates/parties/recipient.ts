@@ -89,9 +89,12 @@ function ownSigns(block: Segment[], page: PageLayout, keys: Key[]): number {
 
 /** The address of somebody whom a label names without one: "Guest: Jane Doe", in a letter to her company. */
 export function findAddressOfNamed(page: PageLayout, keys: Key[], { name }: Party, taken: Party[]): Party | undefined {
-  const wanted = normalize(name?.text ?? '').join(' ');
-  const block = findBlocks(page).find((lines) =>
-    lines.slice(1).some(({ text }) => wanted.includes(' ') && normalize(text).join(' ').includes(wanted)),
+  const wanted = normalize(name?.text ?? '');
+  // "GUÉRIN JÉRÔME" is one of "Maëlle et Jérôme Guérin".
+  const hasAll = (words: string[]) => wanted.length > 1 && wanted.every((word) => words.includes(word));
+  const isElsewhere = ({ box }: Segment) => !taken.some((party) => overlaps(party.box, box));
+  const block = findBlocks(page).find(
+    (lines) => lines.length > 2 && lines.some((line) => isElsewhere(line) && hasAll(normalize(line.text))),
   );
   return block && findAddressBlock({ ...page, segments: block }, keys, taken);
 }

@@ -4,10 +4,10 @@ import type { Key } from '../key-phrases';
 import { addressIn, splitAddressLine } from './address-text';
 import { lineAbove, overlaps } from './blocks';
 import type { Party } from './party';
-import { isContact, isPostal, isStreet, isTitle } from './party-forms';
+import { hasLegalForm, isContact, isPostal, isStreet, isTitle } from './party-forms';
 import { means, startsWithKey } from './party-labels';
 import { follow, toLine } from './party-lines';
-import { isPostcode, readParty } from './read-party';
+import { isPostcode, isTownPostcode, readParty } from './read-party';
 
 /** The name may stand in the letterhead alone, and once more over the address. */
 export function findNameAgain(
@@ -64,9 +64,13 @@ export function findAddressElsewhere(
   if (inline && normalize(inline.name)[0] === words[0]) return { text: inline.address, box: near.box };
   const lines = [near];
   for (let above = lineAbove(page, near); above && lines.length < 4; above = lineAbove(page, above)) {
-    const isOverPostcode = isPostcode(near.text) && above.tokens.length < 5;
+    const isOverPostcode = (isPostcode(near.text) || isTownPostcode(near.text)) && above.tokens.length < 5;
+    // "PUSAT BANDAR DAMANSARA, BLOK D" over a postcode and its town, without a street so far.
+    const isListed =
+      !lines.some(({ text }) => isStreet(text)) && /\p{L}{3}, ?\p{L}/u.test(above.text) && !hasLegalForm(above.text);
     const isPart =
       isOverPostcode ||
+      isListed ||
       (/\d/.test(above.text) && /\p{L}{3}/u.test(above.text)) ||
       isStreet(above.text) ||
       /,$/.test(above.text);
@@ -74,7 +78,7 @@ export function findAddressElsewhere(
     if (isOwnNumber(above)) break;
     const isSentence = above.tokens.length > 5 && /\p{L}{3}\.$/u.test(above.text);
     if (!isPart || isSentence || isTitle(above.text) || isContact(above.text) || /:/.test(above.text)) break;
-    if (taken.some((party) => overlaps(party.box, above!.box)) || above === head) break;
+    if (taken.some((party) => overlaps(party.box, above!.box)) || overlaps(head.box, above.box)) break;
     lines.unshift(above);
   }
   return { text: lines.map((line) => addressIn(line.text)).join(', '), box: unite(lines.map((line) => line.box)) };
