@@ -12,7 +12,8 @@ const HANDED_OVER = 2;
 /**
  * Works on jobs: at most `concurrency` documents are read at a time, while the results of others are handed over, which is
  * mostly waiting for the database. A ticket from the bus wakes a worker, which claims the job whose turn it is; a poll
- * finds jobs whose ticket was lost or whose worker died.
+ * finds jobs that have no ticket any more, as theirs was lost or used up by a try that failed, and works on them as long as
+ * there are any.
  */
 export function startJobWorkers(
   runtime: Runtime,
@@ -26,12 +27,15 @@ export function startJobWorkers(
   let stopped = false;
   const inWork = new Set<Promise<unknown>>();
 
-  /** Claims a job and reads its document; ends when the result is handed over, or earlier as long as few others are. */
-  const runNext = async (): Promise<void> => {
+  /**
+   * Claims a job and reads its document; ends when the result is handed over, or earlier as long as few others are.
+   * @returns whether there was a job
+   */
+  const runNext = async (): Promise<boolean> => {
     running++;
     try {
       const job = await store.claim();
-      if (!job) return;
+      if (!job) return false;
       await new Promise<void>((resolve) => {
         let early = false;
         const onRead = () => {
@@ -46,9 +50,13 @@ export function startJobWorkers(
         });
         track(whole);
       });
+      return true;
     } finally {
       running--;
     }
+  };
+  const runAll = async (): Promise<void> => {
+    while (!stopped && running < concurrency && (await runNext()));
   };
   const track = <T>(task: Promise<T>): Promise<T> => {
     inWork.add(task);
@@ -61,9 +69,8 @@ export function startJobWorkers(
     await track(runNext());
   });
   const poll = setInterval(() => {
-    if (running > 0 || stopped) return;
-    for (let i = 0; i < concurrency; i++) {
-      track(runNext()).catch((error) => {
+    for (let free = concurrency - running; free > 0; free--) {
+      track(runAll()).catch((error) => {
         if (!isMongoUnavailable(error)) runtime.log.error({ err: error }, 'claiming a job failed');
       });
     }
