@@ -1,6 +1,6 @@
 /**
- * `npm run load [-- part ...]`: the running system under load, as a table and a picture in the data folder. Parts: uploads, reads,
- * latency, throughput, scale, fairness, export. Start the system with `INTAKE_RATE_LIMIT_PER_MINUTE=0 npm start -- --processes`, for `scale`
+ * `npm run load [-- part ...]`: the running system under load, as a table and a picture in the data folder. Parts: uploads, mails,
+ * reads, latency, throughput, scale, fairness, export. Start the system with `INTAKE_RATE_LIMIT_PER_MINUTE=0 npm start -- --processes`, for `scale`
  * with `INTAKE_EXTRACTION_CONCURRENCY=1` too.
  */
 import { execFileSync, spawn } from 'node:child_process';
@@ -13,13 +13,16 @@ import { portsOf, SERVICES } from '../../deploy/local/services.mjs';
 import { connect, inParallel, makeInvoice, pause, quantile, ROOT } from './client.mjs';
 import { draw } from './picture.mjs';
 
-const autocannon = createRequire(import.meta.url)('autocannon');
+const require = createRequire(import.meta.url);
+const autocannon = require('autocannon');
+const { createTransport } = require('nodemailer');
 const { env } = process;
 const SECONDS = Number(env.INTAKE_LOAD_SECONDS ?? 600);
 const BACKLOG = Number(env.INTAKE_LOAD_BACKLOG ?? 2000);
 const DOCUMENTS = Number(env.INTAKE_LOAD_DOCUMENTS ?? 300);
-const UPLOADS_PER_SECOND = 20;
-const UPLOAD_BYTES = 200_000;
+const PER_SECOND = 20;
+const DOCUMENT_BYTES = 200_000;
+const SENDERS = 20;
 const LONG_MS = 3_600_000;
 const cores = availableParallelism();
 
@@ -44,27 +47,34 @@ async function eventLoopDelay() {
 
 const PARTS = {
   async uploads({ api, queueId, figure }) {
-    const times = [];
-    let errors = 0;
-    const running = new Set();
-    const until = Date.now() + SECONDS * 1000;
-    for (let at = Date.now(); at < until; at += 1000 / UPLOADS_PER_SECOND) {
-      await pause(Math.max(0, at - Date.now()));
-      const started = performance.now();
-      const one = api
-        .upload(queueId, makeInvoice(UPLOAD_BYTES))
-        .then(() => times.push(performance.now() - started))
-        .catch(() => {
-          errors += 1;
-        })
-        .finally(() => running.delete(one));
-      running.add(one);
-    }
-    await Promise.all(running);
-    figure(`uploads of 200 kB at ${UPLOADS_PER_SECOND}/s for ${SECONDS} s, p95`, quantile(times, 0.95), 'ms', 300);
+    const { times, errors } = await atRate(() => api.upload(queueId, makeInvoice(DOCUMENT_BYTES)));
+    figure(`uploads of 200 kB at ${PER_SECOND}/s for ${SECONDS} s, p95`, quantile(times, 0.95), 'ms', 300);
     figure('their errors', errors, '', 0);
     figure('memory of the gateway', await memoryOf('gateway'), 'MB', 250);
     figure('delay of the event loop, p99, worst service', await eventLoopDelay(), 'ms', 50);
+  },
+
+  async mails({ api, queueId, figure }) {
+    const inbox = { name: 'Load', email_prefix: 'load', queues: [`${api.base}/v1/queues/${queueId}`] };
+    const { email: to } = await api.call('POST', '/inboxes', JSON.stringify(inbox), {
+      'content-type': 'application/json',
+    });
+    const before = await api.count(queueId, 'to_review');
+    const [host, port] = env.INTAKE_SMTP_ADDRESS.split(':');
+    const pooled = { pool: true, maxConnections: SENDERS, maxMessages: Number.POSITIVE_INFINITY };
+    const transport = createTransport({ host, port: Number(port), ...pooled, ignoreTLS: true });
+    const { times, errors } = await atRate(() =>
+      transport.sendMail({
+        ...{ from: 'load@example.org', to, subject: 'An invoice', headers: { 'Auto-Submitted': 'auto-generated' } },
+        attachments: [{ filename: 'load.pdf', content: makeInvoice(DOCUMENT_BYTES) }],
+      }),
+    );
+    transport.close();
+    figure(`mails of 200 kB at ${PER_SECOND}/s for ${SECONDS} s, until 250, p95`, quantile(times, 0.95), 'ms', 500);
+    figure('mails that were not taken', errors, '', 0);
+    const ended = performance.now();
+    await api.waitForCount(queueId, 'to_review', before + times.length, LONG_MS);
+    figure('after the last mail, until all documents came to review', (performance.now() - ended) / 1000, 's');
   },
 
   async reads({ api, queueId, figure }) {
@@ -136,6 +146,27 @@ const PARTS = {
     figure('memory of export beside what it had', (await memoryOf('export')) - before, 'MB', 150);
   },
 };
+
+/** Does something `PER_SECOND` times a second for `SECONDS`: how long each took in milliseconds, and how many failed. */
+async function atRate(task) {
+  const times = [];
+  let errors = 0;
+  const running = new Set();
+  const until = Date.now() + SECONDS * 1000;
+  for (let at = Date.now(); at < until; at += 1000 / PER_SECOND) {
+    await pause(Math.max(0, at - Date.now()));
+    const started = performance.now();
+    const one = task()
+      .then(() => times.push(performance.now() - started))
+      .catch(() => {
+        errors += 1;
+      })
+      .finally(() => running.delete(one));
+    running.add(one);
+  }
+  await Promise.all(running);
+  return { times, errors };
+}
 
 async function documentsPerMinute(api, queueId) {
   await inParallel(20, 4, () => api.uploadUntilTaken(queueId, makeInvoice()));
