@@ -3,7 +3,7 @@ import type { JsMsg } from 'nats';
 import type { Bus } from './connection';
 import { type BusEvent, fromMessage } from './event';
 import { startPull } from './pull';
-import { LOST_DELAY_MS } from './retry';
+import { AWAY_DELAY_MS, LOST_DELAY_MS } from './retry';
 import type { Subject } from './subjects';
 
 type Job = Extract<Subject, `jobs.${string}`>;
@@ -12,13 +12,14 @@ type Job = Extract<Subject, `jobs.${string}`>;
  * Takes job tickets from the work queue, `concurrency` at a time in this process. A ticket stays in the stream (whose depth
  * is therefore the backlog) until `work` is done; it comes again when the worker dies. `work` decides from its own
  * database what is to be done, so a ticket too many, or one too few, does no harm.
+ * @param work answers whether the ticket is used up; otherwise it comes again, as it does when `work` throws
  */
 export function startWorkers<S extends Job>(
   runtime: Runtime,
   bus: Bus,
   subject: S,
   concurrency: number,
-  work: (ticket: BusEvent<S>) => Promise<void>,
+  work: (ticket: BusEvent<S>) => Promise<boolean>,
   lostAfterMs = LOST_DELAY_MS,
 ): void {
   const readTicket = (message: JsMsg): BusEvent<S> | undefined => {
@@ -42,11 +43,11 @@ export function startWorkers<S extends Job>(
         return;
       }
       try {
-        await work(ticket);
-        message.ack();
+        if (await work(ticket)) message.ack();
+        else message.nak(AWAY_DELAY_MS);
       } catch (error) {
         runtime.log.warn({ err: error, subject }, 'ticket will come again');
-        message.nak(2000);
+        message.nak(AWAY_DELAY_MS);
       }
     },
   });

@@ -51,12 +51,15 @@ const CONVERSION_MS = 180_000;
 /** Pause between attempts to give a job back while the database is away, in milliseconds. */
 const SETTLE_PAUSE_MS = 500;
 
+/** What became of a claimed job: it is at its end, here or at another worker; or it is to be claimed again. */
+export type Outcome = 'ended' | 'given back';
+
 /**
  * Does one claimed job to its end: result or failure handed over, or the job given back. Never throws.
  *
  * @param onRead called when the document has been read and only its result is left to be handed over
  */
-export async function runJob(tools: JobTools, job: Job, onRead: () => void): Promise<void> {
+export async function runJob(tools: JobTools, job: Job, onRead: () => void): Promise<Outcome> {
   const { runtime, store, annotations } = tools;
   const caller = systemCaller('extraction', job.organizationId);
   let stageBegan = process.hrtime.bigint();
@@ -79,7 +82,10 @@ export async function runJob(tools: JobTools, job: Job, onRead: () => void): Pro
     ]);
     endStage('fetch');
     const looked = await lookAt(tools, job, readable, queueOfJob?.settings, lost.signal);
-    if (await splitAtSeparators(tools, caller, job, looked, lost.signal)) return await store.finish(job);
+    if (await splitAtSeparators(tools, caller, job, looked, lost.signal)) {
+      await store.finish(job);
+      return 'ended';
+    }
     const rotationDeg = job.rotationDeg ?? 0;
     const extent = readExtent(queueOfJob?.rirParams);
     const wanted = { ...job, ...extent, proposeSplit: wantsProposals(looked) };
@@ -115,10 +121,12 @@ export async function runJob(tools: JobTools, job: Job, onRead: () => void): Pro
     );
     endStage('fields');
     await store.finish(job);
+    return 'ended';
   } catch (error) {
-    await whileMongoIsAway(() => settleFailure(tools, caller, job, error as Error)).catch((problem) =>
-      runtime.log.warn({ err: problem, job: job.id }, 'job will come again when its claim ends'),
-    );
+    return await whileMongoIsAway(() => settleFailure(tools, caller, job, error as Error)).catch((problem) => {
+      runtime.log.warn({ err: problem, job: job.id }, 'job will come again when its claim ends');
+      return 'given back';
+    });
   } finally {
     clearInterval(renewal);
   }
@@ -235,28 +243,33 @@ async function recognize(
   }
 }
 
-async function settleFailure(tools: JobTools, caller: Caller, job: Job, error: Error): Promise<void> {
+async function settleFailure(tools: JobTools, caller: Caller, job: Job, error: Error): Promise<Outcome> {
   const { runtime, store, annotations } = tools;
   if (error instanceof ClaimLost) {
     runtime.log.info({ job: job.id }, 'another worker has taken the job over');
-    return;
+    return 'ended';
   }
+  const giveBack = async (delayMs: number, failed: boolean): Promise<Outcome> => {
+    await store.release(job, delayMs, failed);
+    return 'given back';
+  };
   const isUnreadable = error.name === 'UnreadableDocument';
   if (!isUnreadable) runtime.log.warn({ err: error, job: job.id, failures: job.failures }, 'extraction failed');
-  if (isNeighbourAway(error) || isMongoUnavailable(error)) return store.release(job, AWAY_DELAY_MS, false);
-  if (error instanceof PoolClosed) return store.release(job, 0, false);
+  if (isNeighbourAway(error) || isMongoUnavailable(error)) return giveBack(AWAY_DELAY_MS, false);
+  if (error instanceof PoolClosed) return giveBack(0, false);
   const failures = job.failures + 1;
   // What the document did to its process, it would do again.
   const isFinal = isUnreadable || ['JobTimeout', 'JobOutOfMemory'].includes(error.name);
-  if (!isFinal && failures < MAX_FAILURES) return store.release(job, RETRY_DELAYS_MS[failures - 1] ?? 0, true);
+  if (!isFinal && failures < MAX_FAILURES) return giveBack(RETRY_DELAYS_MS[failures - 1] ?? 0, true);
   const message = isUnreadable ? error.message : explain(error);
   await requireClaim(store, job);
   await annotations.failExtraction({ ...target(job), message }, caller);
   await store.finish(job);
+  return 'ended';
 }
 
 /** Tries again while the database is away, for as long as the claim may last: what is given back in time need not expire. */
-async function whileMongoIsAway(task: () => Promise<void>): Promise<void> {
+async function whileMongoIsAway<T>(task: () => Promise<T>): Promise<T> {
   const end = Date.now() + LEASE_MS;
   for (;;) {
     try {
