@@ -42,7 +42,14 @@ export function LoginForm({ onDone }: { readonly onDone: () => void }) {
       <form className="form" onSubmit={submit}>
         <label>
           {texts.login.username}
-          <input name="username" autoComplete="username" required spellCheck={false} />
+          <input
+            // biome-ignore lint/a11y/noAutofocus: there is nothing else to do
+            autoFocus
+            name="username"
+            autoComplete="username"
+            required
+            spellCheck={false}
+          />
         </label>
         <label>
           {texts.login.password}

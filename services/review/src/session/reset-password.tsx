@@ -36,7 +36,14 @@ export function ResetPassword() {
               <>
                 <label>
                   {texts.reset.password}
-                  <input name="new_password1" type="password" autoComplete="new-password" required />
+                  <input
+                    // biome-ignore lint/a11y/noAutofocus: there is nothing else to do
+                    autoFocus
+                    name="new_password1"
+                    type="password"
+                    autoComplete="new-password"
+                    required
+                  />
                 </label>
                 <label>
                   {texts.reset.repeat}
@@ -46,7 +53,14 @@ export function ResetPassword() {
             ) : (
               <label>
                 {texts.reset.email}
-                <input name="email" type="email" autoComplete="email" required />
+                <input
+                  // biome-ignore lint/a11y/noAutofocus: there is nothing else to do
+                  autoFocus
+                  name="email"
+                  type="email"
+                  autoComplete="email"
+                  required
+                />
               </label>
             )}
             {problem && (
