@@ -812,3 +812,109 @@ test('the row of sums under a table is no item: "Součet"', () => {
   expect(items(text)).toHaveLength(2);
   expect(read(text)).toMatchObject({ amount_total_base: '16200.00', amount_total_tax: '3402.00' });
 });
+
+test('a row with its discount and its net sum in lines of their own; prices of a hundred; rows go on', () => {
+  const text = `
+    Pos.   Material   Bezeichnung                 Menge ME      Preis / PE    Betrag
+    10     K-004471   Kugelhahn DN25 Edelstahl       12 ST       48,60 / 1    583,20
+                      Rabatt 10,000 %                                         58,32-
+                      Nettowert Position                                      524,88
+    20     D-117720   Flachdichtung DN25            200 ST      61,00 / 100   122,00
+    30     S-880041   Sechskantschraube M16x70      400 ST      87,50 / 100   350,00
+
+                                                  Nettobetrag                 996,88
+                                                  Umsatzsteuer 19,00 %        189,41
+                                                  Endbetrag                 1.186,29
+  `;
+  expect(items(text).map(({ code }) => code)).toEqual(['K-004471', 'D-117720', 'S-880041']);
+});
+
+test('texts with amounts over a sum that no label is known for, one of them a part paid before', () => {
+  const text = `
+    Onorario progetto esecutivo                      € 3.200,00
+    Direzione lavori, primo acconto                  € 1.500,00
+    Rimborso spese di viaggio                           € 84,00
+    Totale degli onorari e delle spese               € 4.784,00
+    Contributo integrativo 4%                          € 191,36
+    Imponibile IVA                                   € 4.975,36
+    IVA 22%                                          € 1.094,58
+    Totale fattura                                   € 6.069,94
+  `;
+  expect(items(text).map(({ description }) => description)).toEqual([
+    'Onorario progetto esecutivo',
+    'Direzione lavori, primo acconto',
+    'Rimborso spese di viaggio',
+  ]);
+  expect(read(text).amount_paid).toBeUndefined();
+});
+
+test('cubic metres behind a quantity; prices, net amounts, tax and gross amounts of rows that are headed alike', () => {
+  const text = `
+    Označení dodávky                 Množství      J.cena        Cena    %DPH          DPH     Kč Celkem
+    Stavební řezivo smrk 50x150        2,4 m3    7 200,00   17 280,00      21     3 628,80     20 908,80
+    Lať střešní 40x60                   320 m       24,50    7 840,00      21     1 646,40      9 486,40
+
+    CELKEM K ÚHRADĚ                                                                            30 395,20
+  `;
+  expect(items(text)[0]).toMatchObject({
+    quantity: '2.4',
+    amount_base: '7200.00',
+    amount_total_base: '17280.00',
+    amount_total: '20908.80',
+  });
+});
+
+test('amounts of discounts are no amounts of rows', () => {
+  const text = `
+    Quantity   Details                      Unit Price   Disc Amt    Net Amt    VAT %
+    24.00      Galvanised shackle 12mm            3.15       7.56      68.04    20.00
+    2.00       Mooring rope 18mm                212.50       0.00     425.00    20.00
+
+    Total Net Amount                                                  493.04
+  `;
+  expect(items(text).map((row) => row.amount_total_base)).toEqual(['68.04', '425.00']);
+});
+
+test.each([
+  ['Het bedrag van € 57,87 schrijven wij rond 19 december 2024 af van rekening NL20 INGB 0001 2345 67.', '2024-12-19'],
+  ['We will collect £57.87 from your account on or just after 19 December 2024.', '2024-12-19'],
+  ['Den Betrag werden wir am 19.12.2024 von Ihrem Konto einziehen, bitte sorgen Sie für Deckung.', '2024-12-19'],
+])('the day on which an amount is collected: "%s"', (sentence, due) => {
+  expect(read(`Invoice date  3 December 2024\n\n${sentence}`).date_due).toBe(due);
+});
+
+test('the "O" of a Romanian number that OCR sees twice', () => {
+  const [fields] = [analyze([pageOf('Furnizor\nLUCIU CLEAN SRL\nCIF: RO039118447', { source: 'ocr' })]).fields];
+  expect(fields.sender_vat_id![0]!.value).toBe('RO39118447');
+});
+
+test.each([
+  ['document_id', 'Korekta nr', 'KOR/12/2025'],
+  ['document_id', 'Szla szám', 'AB-00412'],
+  ['document_id', 'Bizonylat azonosító', 'AB-00412'],
+  ['order_id', "Buyer's Reference", 'KYT/25/008'],
+  ['order_id', 'Verplichtingennummer', '4400218'],
+  ['order_id', 'Numéro d’engagement', 'EJ-204418'],
+  ['customer_id', 'Debiteurcode', '81447'],
+  ['customer_id', 'Vertragskontonummer', '2008814471'],
+  ['customer_id', 'Asiakkaan tunnus', '40118'],
+  ['account_num', 'Bankgironummer', '5118-4471'],
+  ['var_sym', 'Sklic na št.', '2024118'],
+])('a label of %s: "%s"', (field, label, value) => {
+  expect(read(`${label}: ${value}`)[field]).toBe(value);
+});
+
+test.each([
+  ['date_due', 'Zahltermin'],
+  ['date_due', 'Uiterlijk te betalen op'],
+  ['date_due', 'Autogiro dras'],
+  ['date_due', 'Placilo do'],
+  ['date_issue', 'Miejsce i data wystawienia'],
+  ['date_issue', 'Uitgiftedatum'],
+  ['date_issue', 'Fecha y hora de expedición'],
+])('a label of %s: "%s"', (field, label) => {
+  const other = field === 'date_due' ? 'date_issue' : 'date_due';
+  const fields = read(`${label}: 17.02.2025`);
+  expect(fields[field]).toBe('2025-02-17');
+  expect(fields[other]).toBeUndefined();
+});
