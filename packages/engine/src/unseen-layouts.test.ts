@@ -918,3 +918,110 @@ test.each([
   expect(fields[field]).toBe('2025-02-17');
   expect(fields[other]).toBeUndefined();
 });
+
+test('a table of which prices and amounts alone are headed, with quantities before the descriptions', () => {
+  const text = `
+                                                       DPH      Cena za MJ    Celkem bez DPH
+     18  hod  Grafické práce – katalog jaro           21 %          750,00         13 500,00
+      1  ks   Licence fotografií                      21 %        2 400,00          2 400,00
+
+                                            Celkem bez DPH                      15 900,00 Kč
+  `;
+  expect(items(text)).toEqual([
+    {
+      description: 'Grafické práce – katalog jaro',
+      quantity: '18',
+      uom: 'hod',
+      rate: '21',
+      amount_base: '750.00',
+      amount_total_base: '13500.00',
+    },
+    {
+      description: 'Licence fotografií',
+      quantity: '1',
+      uom: 'ks',
+      rate: '21',
+      amount_base: '2400.00',
+      amount_total_base: '2400.00',
+    },
+  ]);
+});
+
+test('a unit with its plural in brackets', () => {
+  const text = `
+    Description             Quantité         Prix unitaire    Taxes     Montant
+    Chaise de bureau        6,00 Unité(s)           189,00      21%    1.134,00
+    Livraison et montage    3,50 Heures              48,00      21%      168,00
+
+    Montant hors taxes                                                 1.302,00
+  `;
+  expect(items(text).map(({ uom }) => uom)).toEqual(['Unité(s)', 'Heures']);
+});
+
+test('a short word that OCR reads is no label that differs from it in a letter of another form', () => {
+  const page = pageOf('Rua Serpa Pinto 71\nFatura FT A2025/218', { source: 'ocr' });
+  expect(analyze([page]).fields.document_id![0]!.value).toBe('FTA2025/218');
+});
+
+test('a credit note is not dated by the invoice that it names', () => {
+  const fields = read(`
+    AVOIR N°        DATE          CODE CLIENT
+    AV004418        19/06/2024    C00711
+
+    Avoir sur facture FC118447 du 31/05/2024 - retour de marchandise
+  `);
+  expect(fields).toMatchObject({ document_id: 'AV004418', date_issue: '2024-06-19' });
+});
+
+test('the family that has a house stands under its name', () => {
+  const page = pageOf(`
+                                      Gasthof zur Klamm
+    Familie Unterrainer · 6382 Kirchdorf in Tirol, Litzlfelden 18 · Tel +43 5352 61184
+  `);
+  const words = page.words.map((word) => {
+    const [left, top, right, bottom] = word.position;
+    return word.line === 1 ? { ...word, position: [left, top - 12, right, bottom] as const } : word;
+  });
+  expect(analyze([{ ...page, words }]).fields.sender_name![0]!.value).toBe('Gasthof zur Klamm');
+});
+
+test('numbers of a party between its label and its name', () => {
+  const fields = read(`
+    Dodavatel:                              Odběratel:  IČ: 46611038  DIČ: CZ46611038
+    Pila Kamenice s.r.o.
+    Vodní 88                                TESKO a.s.
+    394 70 Kamenice nad Lipou               Jihlavská 1007
+    IČ: 28114407                            393 01 Pelhřimov
+  `);
+  expect(fields).toMatchObject({ sender_ic: '28114407', recipient_ic: '46611038' });
+});
+
+test('"DE" and "PARA" alone in a line are labels of parties', () => {
+  const fields = read(`
+    DE                                  PARA
+    Lucía Barreiro Castro               Conservas Ría de Muros, S.L.
+    Rúa do Franco 31, 2º                Polígono A Tomada, parcela 8
+    15705 Santiago de Compostela        15949 A Pobra do Caramiñal
+  `);
+  expect(fields).toMatchObject({
+    sender_name: 'Lucía Barreiro Castro',
+    recipient_name: 'Conservas Ría de Muros, S.L.',
+  });
+});
+
+test.each([
+  ['Faktura nr FZ 4/02/2025', 'FZ4/02/2025'],
+  ['Faktura nr 4/02/2025', '4/02/2025'],
+  ['Faktura z dnia 4/02/2025', undefined],
+  ['Facture n DU 4/02/2025', undefined],
+])('numbers that could be dates: "%s"', (text, id) => {
+  expect(read(text).document_id).toBe(id);
+});
+
+test('a British VAT number that goes on in the next line of the foot', () => {
+  const fields = read(`
+    Brightwell Energy Supply Limited. Registered office: 2 Temple Quay, Bristol BS1 6DZ. VAT Reg. No. GB
+    311 8447 12
+  `);
+  expect(fields.sender_vat_id).toBe('GB311844712');
+});

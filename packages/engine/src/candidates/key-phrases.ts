@@ -108,7 +108,9 @@ export function findKeys(page: PageLayout, dictionary: Dictionary = KEYS): Key[]
         !phrase ||
         isLetter ||
         isAddress ||
-        (LITTLE_WORDS.has(phrase.parts.join(' ')) && !isAllBeforeColon(segment, entry.token)) ||
+        (LITTLE_WORDS.has(phrase.parts.join(' ')) &&
+          !isAllBeforeColon(segment, entry.token) &&
+          !isOneOfTwo(page, segment)) ||
         !(entry.first || isBehindStroke(entry)) ||
         (!end!.last && !/[:.]|\/\p{L}{3}/u.test(end!.token.text))
       ) {
@@ -139,6 +141,16 @@ const LITTLE_WORDS = new Set(
 
 const isAllBeforeColon = ({ tokens }: Segment, token: Token): boolean =>
   tokens[0] === token && (/:$/.test(token.text) || tokens[1]?.text === ':');
+
+/** "DE" and "PARA" alone in a line head the blocks of two parties. */
+const isOneOfTwo = (page: PageLayout, { line }: Segment): boolean =>
+  page.lines.some(
+    ({ number, segments }) =>
+      number === line &&
+      /^(?:de (?:para|pour)|da per|od (?:pro|pre|dla))$/.test(
+        segments.flatMap(({ text }) => normalize(text)).join(' '),
+      ),
+  );
 
 /** "Objekt-/Mieternummer": the second of two words that end alike is the label. */
 const isBehindStroke = ({ part, token }: { part: string; token: Token }): boolean => {
@@ -380,10 +392,19 @@ export function makeMender(dictionary: Dictionary): (part: string) => string {
   };
 }
 
+/** Words of so few letters are often like others; the letter must be one that is taken for the other: "Serpa" is no "seria". */
+const LEAST_SURE = 5;
+
+/** Letters that look alike in print. */
+const ALIKE = ['iljtfr1', 'oceadgqbp0', 'uvnhmbkxy', 'sgz5', 'ijy', 'wvm', 'tf', 'rnpmk'];
+
+const isMisread = (a: string, b: string): boolean => ALIKE.some((set) => set.includes(a) && set.includes(b));
+
 function differsByOne(a: string, b: string): boolean {
   if (Math.abs(a.length - b.length) > 1) return false;
   let at = 0;
   while (at < a.length && a[at] === b[at]) at++;
-  if (a.length === b.length) return a.slice(at + 1) === b.slice(at + 1);
+  if (a.length === b.length)
+    return a.slice(at + 1) === b.slice(at + 1) && (a.length > LEAST_SURE || isMisread(a[at]!, b[at]!));
   return a.length > b.length ? a.slice(at + 1) === b.slice(at) : a.slice(at) === b.slice(at + 1);
 }
