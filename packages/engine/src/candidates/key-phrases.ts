@@ -369,26 +369,49 @@ function labelTokens(segment: Segment, key: Key, others: Key[]): Token[] {
   return strange || tokens.length > 9 ? [...key.tokens] : tokens;
 }
 
-const vocabularies = new WeakMap<Dictionary, string[]>();
+/** Words of a dictionary's phrases. */
+interface Vocabulary {
+  all: Set<string>;
+  /** Those that are long enough to be known with a wrong letter, by their first letter (`a_`) and by their last (`_a`). */
+  long: Map<string, { word: string; at: number }[]>;
+}
+
+const vocabularies = new WeakMap<Dictionary, Vocabulary>();
+
+/** Letters of a word that is known with one of them wrong. */
+const LEAST_MENDED = 5;
+
+function vocabularyOf(dictionary: Dictionary): Vocabulary {
+  const known = vocabularies.get(dictionary);
+  if (known) return known;
+  const all = new Set([...dictionary.values()].flatMap((list) => list.flatMap(({ parts }) => parts)));
+  const long: Vocabulary['long'] = new Map();
+  [...all]
+    .filter((word) => word.length >= LEAST_MENDED)
+    .forEach((word, at) => {
+      for (const end of [`${word[0]}_`, `_${word.at(-1)}`]) {
+        const list = long.get(end);
+        if (list) list.push({ word, at });
+        else long.set(end, [{ word, at }]);
+      }
+    });
+  vocabularies.set(dictionary, { all, long });
+  return { all, long };
+}
 
 /** OCR gets a letter of a long word wrong now and then: the word that differs in one letter is meant. */
 export function makeMender(dictionary: Dictionary): (part: string) => string {
-  let vocabulary = vocabularies.get(dictionary);
-  if (!vocabulary) {
-    const words = new Set<string>();
-    for (const list of dictionary.values()) for (const { parts } of list) for (const part of parts) words.add(part);
-    vocabulary = [...words].filter((word) => word.length >= 5);
-    vocabularies.set(dictionary, vocabulary);
-  }
-  const words = vocabulary;
-  const known = new Set(words);
-  const all = new Set([...dictionary.values()].flatMap((list) => list.flatMap(({ parts }) => parts)));
+  const { all, long } = vocabularyOf(dictionary);
   return (part) => {
     // "1ČO", "lBAN", "N1P": letters that look like digits or like each other.
     const letters = part.replace(/[1l]/g, 'i').replace(/0/g, 'o').replace(/5/g, 's');
     if (letters !== part && letters.length >= 3 && !all.has(part) && all.has(letters)) return letters;
-    if (part.length < 5 || known.has(part) || /\d{3}/.test(part)) return part;
-    return words.find((word) => differsByOne(word, part)) ?? part;
+    if (part.length < LEAST_MENDED || all.has(part) || /\d{3}/.test(part)) return part;
+    // One wrong letter leaves the first or the last as it is.
+    const found = [`${part[0]}_`, `_${part.at(-1)}`].flatMap(
+      (end) => long.get(end)?.find(({ word }) => differsByOne(word, part)) ?? [],
+    );
+    return found.sort((a, b) => a.at - b.at)[0]?.word ?? part;
   };
 }
 
