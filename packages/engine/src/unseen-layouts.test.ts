@@ -1,4 +1,5 @@
 import { analyze } from './analyze';
+import { isStreet } from './candidates/parties/party-forms';
 import { pageOf } from './page-of-text';
 
 const analyzed = (text: string) => analyze([pageOf(text)]);
@@ -1024,4 +1025,60 @@ test('a British VAT number that goes on in the next line of the foot', () => {
     311 8447 12
   `);
   expect(fields.sender_vat_id).toBe('GB311844712');
+});
+
+test('the name of a house over its street in the block of somebody whom a label names elsewhere', () => {
+  const fields = read(`
+    N° client : 44711844                     M. YANNICK TREVIDIC
+    Titulaire : M. Yannick Trévidic          RESIDENCE LES AJONCS BAT C
+    N° de ligne : 06 11 84 47 18             118 RUE ANATOLE FRANCE
+                                             29200 BREST
+  `);
+  expect(fields.recipient_address).toBe('RESIDENCE LES AJONCS BAT C, 118 RUE ANATOLE FRANCE, 29200 BREST');
+});
+
+test('a town that sends a bill with a slip at the foot', () => {
+  const fields = read(`
+    CITY OF ELLSWORTH FALLS
+    Water & Sewer Department
+    118 Main Street, Ellsworth Falls, WI 54011
+
+    Account Number    Bill Date     Due Date
+    004-4711-00       04/01/2025    04/21/2025
+    ${'\n'.repeat(52)}
+    DARYL & JUNE SWENSON             Make checks payable to:
+    2207 CEDAR CT                    City of Ellsworth Falls
+    ELLSWORTH FALLS WI 54011-4471    118 Main Street
+                                     Ellsworth Falls, WI 54011
+  `);
+  expect(fields).toMatchObject({
+    sender_name: 'CITY OF ELLSWORTH FALLS',
+    recipient_name: 'DARYL & JUNE SWENSON',
+    recipient_address: '2207 CEDAR CT, ELLSWORTH FALLS WI 54011-4471',
+  });
+});
+
+test('the rate of the one tax is that of the items, where none stands beside the tax', () => {
+  const text = `
+    Varetekst             Antall    Pris eks. mva    Mva %        Beløp
+    Fiskekasser 20 kg        240            38,00       25     9 120,00
+    Frakt                      1         1 450,00       25     1 450,00
+
+    Sum eks. mva    Mva-grunnlag    Mva         Å betale
+    10 570,00       10 570,00       2 642,50    13 212,50
+  `;
+  const [row] = analyzed(text).tables.tax_details!;
+  expect(row!.cells.tax_detail_rate!.value).toBe('25');
+});
+
+test.each([
+  'Savanorių pr. 118',
+  'Brīvības iela',
+  'Konstitucijos prospektas',
+  'Cumhuriyet Caddesi',
+  'Atatürk Bulvarı',
+  'Bulevar oslobođenja',
+  'Trg bana Jelačića',
+])('streets of the Baltics, the Balkans and Turkey: "%s"', (street) => {
+  expect(isStreet(street)).toBe(true);
 });
