@@ -39,7 +39,7 @@ export function analyze(
   const findings = { pages, keys, values, parties, taxSums: sumTaxRows(taxRows, values), isItem };
   const fields = scoreFields(findings, model, least);
   const rates = values.filter((value) => value.type === 'rate');
-  const taxes = tabulateTaxes(taxRows, fields, rates);
+  const taxes = tabulateTaxes(taxRows, fields, rates, items.rows);
   const language = guessLanguage(pages.flatMap((page) => page.tokens.map((token) => token.text)))?.code ?? null;
   const rows = settlePrices(
     items.rows,

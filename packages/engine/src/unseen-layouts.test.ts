@@ -1,4 +1,5 @@
 import { analyze } from './analyze';
+import { isStreet } from './candidates/parties/party-forms';
 import { pageOf } from './page-of-text';
 
 const analyzed = (text: string) => analyze([pageOf(text)]);
@@ -811,4 +812,273 @@ test('the row of sums under a table is no item: "Součet"', () => {
   `;
   expect(items(text)).toHaveLength(2);
   expect(read(text)).toMatchObject({ amount_total_base: '16200.00', amount_total_tax: '3402.00' });
+});
+
+test('a row with its discount and its net sum in lines of their own; prices of a hundred; rows go on', () => {
+  const text = `
+    Pos.   Material   Bezeichnung                 Menge ME      Preis / PE    Betrag
+    10     K-004471   Kugelhahn DN25 Edelstahl       12 ST       48,60 / 1    583,20
+                      Rabatt 10,000 %                                         58,32-
+                      Nettowert Position                                      524,88
+    20     D-117720   Flachdichtung DN25            200 ST      61,00 / 100   122,00
+    30     S-880041   Sechskantschraube M16x70      400 ST      87,50 / 100   350,00
+
+                                                  Nettobetrag                 996,88
+                                                  Umsatzsteuer 19,00 %        189,41
+                                                  Endbetrag                 1.186,29
+  `;
+  expect(items(text).map(({ code }) => code)).toEqual(['K-004471', 'D-117720', 'S-880041']);
+});
+
+test('texts with amounts over a sum that no label is known for, one of them a part paid before', () => {
+  const text = `
+    Onorario progetto esecutivo                      € 3.200,00
+    Direzione lavori, primo acconto                  € 1.500,00
+    Rimborso spese di viaggio                           € 84,00
+    Totale degli onorari e delle spese               € 4.784,00
+    Contributo integrativo 4%                          € 191,36
+    Imponibile IVA                                   € 4.975,36
+    IVA 22%                                          € 1.094,58
+    Totale fattura                                   € 6.069,94
+  `;
+  expect(items(text).map(({ description }) => description)).toEqual([
+    'Onorario progetto esecutivo',
+    'Direzione lavori, primo acconto',
+    'Rimborso spese di viaggio',
+  ]);
+  expect(read(text).amount_paid).toBeUndefined();
+});
+
+test('cubic metres behind a quantity; prices, net amounts, tax and gross amounts of rows that are headed alike', () => {
+  const text = `
+    Označení dodávky                 Množství      J.cena        Cena    %DPH          DPH     Kč Celkem
+    Stavební řezivo smrk 50x150        2,4 m3    7 200,00   17 280,00      21     3 628,80     20 908,80
+    Lať střešní 40x60                   320 m       24,50    7 840,00      21     1 646,40      9 486,40
+
+    CELKEM K ÚHRADĚ                                                                            30 395,20
+  `;
+  expect(items(text)[0]).toMatchObject({
+    quantity: '2.4',
+    amount_base: '7200.00',
+    amount_total_base: '17280.00',
+    amount_total: '20908.80',
+  });
+});
+
+test('amounts of discounts are no amounts of rows', () => {
+  const text = `
+    Quantity   Details                      Unit Price   Disc Amt    Net Amt    VAT %
+    24.00      Galvanised shackle 12mm            3.15       7.56      68.04    20.00
+    2.00       Mooring rope 18mm                212.50       0.00     425.00    20.00
+
+    Total Net Amount                                                  493.04
+  `;
+  expect(items(text).map((row) => row.amount_total_base)).toEqual(['68.04', '425.00']);
+});
+
+test.each([
+  ['Het bedrag van € 57,87 schrijven wij rond 19 december 2024 af van rekening NL20 INGB 0001 2345 67.', '2024-12-19'],
+  ['We will collect £57.87 from your account on or just after 19 December 2024.', '2024-12-19'],
+  ['Den Betrag werden wir am 19.12.2024 von Ihrem Konto einziehen, bitte sorgen Sie für Deckung.', '2024-12-19'],
+])('the day on which an amount is collected: "%s"', (sentence, due) => {
+  expect(read(`Invoice date  3 December 2024\n\n${sentence}`).date_due).toBe(due);
+});
+
+test('the "O" of a Romanian number that OCR sees twice', () => {
+  const [fields] = [analyze([pageOf('Furnizor\nLUCIU CLEAN SRL\nCIF: RO039118447', { source: 'ocr' })]).fields];
+  expect(fields.sender_vat_id![0]!.value).toBe('RO39118447');
+});
+
+test.each([
+  ['document_id', 'Korekta nr', 'KOR/12/2025'],
+  ['document_id', 'Szla szám', 'AB-00412'],
+  ['document_id', 'Bizonylat azonosító', 'AB-00412'],
+  ['order_id', "Buyer's Reference", 'KYT/25/008'],
+  ['order_id', 'Verplichtingennummer', '4400218'],
+  ['order_id', 'Numéro d’engagement', 'EJ-204418'],
+  ['customer_id', 'Debiteurcode', '81447'],
+  ['customer_id', 'Vertragskontonummer', '2008814471'],
+  ['customer_id', 'Asiakkaan tunnus', '40118'],
+  ['account_num', 'Bankgironummer', '5118-4471'],
+  ['var_sym', 'Sklic na št.', '2024118'],
+])('a label of %s: "%s"', (field, label, value) => {
+  expect(read(`${label}: ${value}`)[field]).toBe(value);
+});
+
+test.each([
+  ['date_due', 'Zahltermin'],
+  ['date_due', 'Uiterlijk te betalen op'],
+  ['date_due', 'Autogiro dras'],
+  ['date_due', 'Placilo do'],
+  ['date_issue', 'Miejsce i data wystawienia'],
+  ['date_issue', 'Uitgiftedatum'],
+  ['date_issue', 'Fecha y hora de expedición'],
+])('a label of %s: "%s"', (field, label) => {
+  const other = field === 'date_due' ? 'date_issue' : 'date_due';
+  const fields = read(`${label}: 17.02.2025`);
+  expect(fields[field]).toBe('2025-02-17');
+  expect(fields[other]).toBeUndefined();
+});
+
+test('a table of which prices and amounts alone are headed, with quantities before the descriptions', () => {
+  const text = `
+                                                       DPH      Cena za MJ    Celkem bez DPH
+     18  hod  Grafické práce – katalog jaro           21 %          750,00         13 500,00
+      1  ks   Licence fotografií                      21 %        2 400,00          2 400,00
+
+                                            Celkem bez DPH                      15 900,00 Kč
+  `;
+  expect(items(text)).toEqual([
+    {
+      description: 'Grafické práce – katalog jaro',
+      quantity: '18',
+      uom: 'hod',
+      rate: '21',
+      amount_base: '750.00',
+      amount_total_base: '13500.00',
+    },
+    {
+      description: 'Licence fotografií',
+      quantity: '1',
+      uom: 'ks',
+      rate: '21',
+      amount_base: '2400.00',
+      amount_total_base: '2400.00',
+    },
+  ]);
+});
+
+test('a unit with its plural in brackets', () => {
+  const text = `
+    Description             Quantité         Prix unitaire    Taxes     Montant
+    Chaise de bureau        6,00 Unité(s)           189,00      21%    1.134,00
+    Livraison et montage    3,50 Heures              48,00      21%      168,00
+
+    Montant hors taxes                                                 1.302,00
+  `;
+  expect(items(text).map(({ uom }) => uom)).toEqual(['Unité(s)', 'Heures']);
+});
+
+test('a short word that OCR reads is no label that differs from it in a letter of another form', () => {
+  const page = pageOf('Rua Serpa Pinto 71\nFatura FT A2025/218', { source: 'ocr' });
+  expect(analyze([page]).fields.document_id![0]!.value).toBe('FTA2025/218');
+});
+
+test('a credit note is not dated by the invoice that it names', () => {
+  const fields = read(`
+    AVOIR N°        DATE          CODE CLIENT
+    AV004418        19/06/2024    C00711
+
+    Avoir sur facture FC118447 du 31/05/2024 - retour de marchandise
+  `);
+  expect(fields).toMatchObject({ document_id: 'AV004418', date_issue: '2024-06-19' });
+});
+
+test('the family that has a house stands under its name', () => {
+  const page = pageOf(`
+                                      Gasthof zur Klamm
+    Familie Unterrainer · 6382 Kirchdorf in Tirol, Litzlfelden 18 · Tel +43 5352 61184
+  `);
+  const words = page.words.map((word) => {
+    const [left, top, right, bottom] = word.position;
+    return word.line === 1 ? { ...word, position: [left, top - 12, right, bottom] as const } : word;
+  });
+  expect(analyze([{ ...page, words }]).fields.sender_name![0]!.value).toBe('Gasthof zur Klamm');
+});
+
+test('numbers of a party between its label and its name', () => {
+  const fields = read(`
+    Dodavatel:                              Odběratel:  IČ: 46611038  DIČ: CZ46611038
+    Pila Kamenice s.r.o.
+    Vodní 88                                TESKO a.s.
+    394 70 Kamenice nad Lipou               Jihlavská 1007
+    IČ: 28114407                            393 01 Pelhřimov
+  `);
+  expect(fields).toMatchObject({ sender_ic: '28114407', recipient_ic: '46611038' });
+});
+
+test('"DE" and "PARA" alone in a line are labels of parties', () => {
+  const fields = read(`
+    DE                                  PARA
+    Lucía Barreiro Castro               Conservas Ría de Muros, S.L.
+    Rúa do Franco 31, 2º                Polígono A Tomada, parcela 8
+    15705 Santiago de Compostela        15949 A Pobra do Caramiñal
+  `);
+  expect(fields).toMatchObject({
+    sender_name: 'Lucía Barreiro Castro',
+    recipient_name: 'Conservas Ría de Muros, S.L.',
+  });
+});
+
+test.each([
+  ['Faktura nr FZ 4/02/2025', 'FZ4/02/2025'],
+  ['Faktura nr 4/02/2025', '4/02/2025'],
+  ['Faktura z dnia 4/02/2025', undefined],
+  ['Facture n DU 4/02/2025', undefined],
+])('numbers that could be dates: "%s"', (text, id) => {
+  expect(read(text).document_id).toBe(id);
+});
+
+test('a British VAT number that goes on in the next line of the foot', () => {
+  const fields = read(`
+    Brightwell Energy Supply Limited. Registered office: 2 Temple Quay, Bristol BS1 6DZ. VAT Reg. No. GB
+    311 8447 12
+  `);
+  expect(fields.sender_vat_id).toBe('GB311844712');
+});
+
+test('the name of a house over its street in the block of somebody whom a label names elsewhere', () => {
+  const fields = read(`
+    N° client : 44711844                     M. YANNICK TREVIDIC
+    Titulaire : M. Yannick Trévidic          RESIDENCE LES AJONCS BAT C
+    N° de ligne : 06 11 84 47 18             118 RUE ANATOLE FRANCE
+                                             29200 BREST
+  `);
+  expect(fields.recipient_address).toBe('RESIDENCE LES AJONCS BAT C, 118 RUE ANATOLE FRANCE, 29200 BREST');
+});
+
+test('a town that sends a bill with a slip at the foot', () => {
+  const fields = read(`
+    CITY OF ELLSWORTH FALLS
+    Water & Sewer Department
+    118 Main Street, Ellsworth Falls, WI 54011
+
+    Account Number    Bill Date     Due Date
+    004-4711-00       04/01/2025    04/21/2025
+    ${'\n'.repeat(52)}
+    DARYL & JUNE SWENSON             Make checks payable to:
+    2207 CEDAR CT                    City of Ellsworth Falls
+    ELLSWORTH FALLS WI 54011-4471    118 Main Street
+                                     Ellsworth Falls, WI 54011
+  `);
+  expect(fields).toMatchObject({
+    sender_name: 'CITY OF ELLSWORTH FALLS',
+    recipient_name: 'DARYL & JUNE SWENSON',
+    recipient_address: '2207 CEDAR CT, ELLSWORTH FALLS WI 54011-4471',
+  });
+});
+
+test('the rate of the one tax is that of the items, where none stands beside the tax', () => {
+  const text = `
+    Varetekst             Antall    Pris eks. mva    Mva %        Beløp
+    Fiskekasser 20 kg        240            38,00       25     9 120,00
+    Frakt                      1         1 450,00       25     1 450,00
+
+    Sum eks. mva    Mva-grunnlag    Mva         Å betale
+    10 570,00       10 570,00       2 642,50    13 212,50
+  `;
+  const [row] = analyzed(text).tables.tax_details!;
+  expect(row!.cells.tax_detail_rate!.value).toBe('25');
+});
+
+test.each([
+  'Savanorių pr. 118',
+  'Brīvības iela',
+  'Konstitucijos prospektas',
+  'Cumhuriyet Caddesi',
+  'Atatürk Bulvarı',
+  'Bulevar oslobođenja',
+  'Trg bana Jelačića',
+])('streets of the Baltics, the Balkans and Turkey: "%s"', (street) => {
+  expect(isStreet(street)).toBe(true);
 });

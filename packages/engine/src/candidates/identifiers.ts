@@ -165,7 +165,7 @@ const VAT_FORMATS: Record<string, RegExp> = {
   NL: /^\d{9}B\d{2}$/,
   PL: /^\d{10}$/,
   PT: /^\d{9}$/,
-  RO: /^\d{2,10}$/,
+  RO: /^[1-9]\d{1,9}$/,
   SE: /^\d{12}$/,
   SI: /^\d{8}$/,
   SK: /^\d{10}$/,
@@ -298,6 +298,8 @@ const LETTERS: Record<string, string> = { '0': 'O', '1': 'I', '2': 'Z', '5': 'S'
 
 /** A VAT number of which OCR has taken a letter of the country for a digit ("F115728600", "R034512390"), put right. */
 export function mendCountry(text: string): string {
+  // The "O" of "RO39118447" is seen twice: no number in Romania begins with a zero.
+  if (/^RO0[1-9]\d{3,}$/.test(text)) return text.replace('0', '');
   const [, country, body] = /^([A-Z]\d|\d[A-Z])([A-Z\d]{6,})$/.exec(text) ?? [];
   if (!country || !body) return text;
   const read = readVatId(country.replace(/\d/, (digit) => LETTERS[digit] ?? digit) + body);

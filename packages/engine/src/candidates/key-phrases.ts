@@ -108,7 +108,9 @@ export function findKeys(page: PageLayout, dictionary: Dictionary = KEYS): Key[]
         !phrase ||
         isLetter ||
         isAddress ||
-        (LITTLE_WORDS.has(phrase.parts.join(' ')) && !isAllBeforeColon(segment, entry.token)) ||
+        (LITTLE_WORDS.has(phrase.parts.join(' ')) &&
+          !isAllBeforeColon(segment, entry.token) &&
+          !isOneOfTwo(page, segment)) ||
         !(entry.first || isBehindStroke(entry)) ||
         (!end!.last && !/[:.]|\/\p{L}{3}/u.test(end!.token.text))
       ) {
@@ -139,6 +141,16 @@ const LITTLE_WORDS = new Set(
 
 const isAllBeforeColon = ({ tokens }: Segment, token: Token): boolean =>
   tokens[0] === token && (/:$/.test(token.text) || tokens[1]?.text === ':');
+
+/** "DE" and "PARA" alone in a line head the blocks of two parties. */
+const isOneOfTwo = (page: PageLayout, { line }: Segment): boolean =>
+  page.lines.some(
+    ({ number, segments }) =>
+      number === line &&
+      /^(?:de (?:para|pour)|da per|od (?:pro|pre|dla))$/.test(
+        segments.flatMap(({ text }) => normalize(text)).join(' '),
+      ),
+  );
 
 /** "Objekt-/Mieternummer": the second of two words that end alike is the label. */
 const isBehindStroke = ({ part, token }: { part: string; token: Token }): boolean => {
@@ -357,33 +369,65 @@ function labelTokens(segment: Segment, key: Key, others: Key[]): Token[] {
   return strange || tokens.length > 9 ? [...key.tokens] : tokens;
 }
 
-const vocabularies = new WeakMap<Dictionary, string[]>();
+/** Words of a dictionary's phrases. */
+interface Vocabulary {
+  all: Set<string>;
+  /** Those that are long enough to be known with a wrong letter, by their first letter (`a_`) and by their last (`_a`). */
+  long: Map<string, { word: string; at: number }[]>;
+}
+
+const vocabularies = new WeakMap<Dictionary, Vocabulary>();
+
+/** Letters of a word that is known with one of them wrong. */
+const LEAST_MENDED = 5;
+
+function vocabularyOf(dictionary: Dictionary): Vocabulary {
+  const known = vocabularies.get(dictionary);
+  if (known) return known;
+  const all = new Set([...dictionary.values()].flatMap((list) => list.flatMap(({ parts }) => parts)));
+  const long: Vocabulary['long'] = new Map();
+  [...all]
+    .filter((word) => word.length >= LEAST_MENDED)
+    .forEach((word, at) => {
+      for (const end of [`${word[0]}_`, `_${word.at(-1)}`]) {
+        const list = long.get(end);
+        if (list) list.push({ word, at });
+        else long.set(end, [{ word, at }]);
+      }
+    });
+  vocabularies.set(dictionary, { all, long });
+  return { all, long };
+}
 
 /** OCR gets a letter of a long word wrong now and then: the word that differs in one letter is meant. */
 export function makeMender(dictionary: Dictionary): (part: string) => string {
-  let vocabulary = vocabularies.get(dictionary);
-  if (!vocabulary) {
-    const words = new Set<string>();
-    for (const list of dictionary.values()) for (const { parts } of list) for (const part of parts) words.add(part);
-    vocabulary = [...words].filter((word) => word.length >= 5);
-    vocabularies.set(dictionary, vocabulary);
-  }
-  const words = vocabulary;
-  const known = new Set(words);
-  const all = new Set([...dictionary.values()].flatMap((list) => list.flatMap(({ parts }) => parts)));
+  const { all, long } = vocabularyOf(dictionary);
   return (part) => {
     // "1ČO", "lBAN", "N1P": letters that look like digits or like each other.
     const letters = part.replace(/[1l]/g, 'i').replace(/0/g, 'o').replace(/5/g, 's');
     if (letters !== part && letters.length >= 3 && !all.has(part) && all.has(letters)) return letters;
-    if (part.length < 5 || known.has(part) || /\d{3}/.test(part)) return part;
-    return words.find((word) => differsByOne(word, part)) ?? part;
+    if (part.length < LEAST_MENDED || all.has(part) || /\d{3}/.test(part)) return part;
+    // One wrong letter leaves the first or the last as it is.
+    const found = [`${part[0]}_`, `_${part.at(-1)}`].flatMap(
+      (end) => long.get(end)?.find(({ word }) => differsByOne(word, part)) ?? [],
+    );
+    return found.sort((a, b) => a.at - b.at)[0]?.word ?? part;
   };
 }
+
+/** Words of so few letters are often like others; the letter must be one that is taken for the other: "Serpa" is no "seria". */
+const LEAST_SURE = 5;
+
+/** Letters that look alike in print. */
+const ALIKE = ['iljtfr1', 'oceadgqbp0', 'uvnhmbkxy', 'sgz5', 'ijy', 'wvm', 'tf', 'rnpmk'];
+
+const isMisread = (a: string, b: string): boolean => ALIKE.some((set) => set.includes(a) && set.includes(b));
 
 function differsByOne(a: string, b: string): boolean {
   if (Math.abs(a.length - b.length) > 1) return false;
   let at = 0;
   while (at < a.length && a[at] === b[at]) at++;
-  if (a.length === b.length) return a.slice(at + 1) === b.slice(at + 1);
+  if (a.length === b.length)
+    return a.slice(at + 1) === b.slice(at + 1) && (a.length > LEAST_SURE || isMisread(a[at]!, b[at]!));
   return a.length > b.length ? a.slice(at + 1) === b.slice(at) : a.slice(at) === b.slice(at + 1);
 }

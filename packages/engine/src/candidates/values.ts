@@ -192,6 +192,9 @@ function goesOnBelow(page: PageLayout, segment: Segment, start: number): Value |
   return undefined;
 }
 
+/** "VAT Reg. No. ", in front of a number. */
+const VAT_LABEL = /\b(?:VAT|TVA|BTW|MWST|USt|IVA|moms|MVA|ALV)\b[^,;]{0,25}$/iu;
+
 /** So does a VAT number, of which the first line may have no more than the country. */
 function findWrappedVatIds(page: PageLayout): Value[] {
   return page.segments.flatMap((segment): Value[] => {
@@ -199,9 +202,14 @@ function findWrappedVatIds(page: PageLayout): Value[] {
     if (start < 0 || readVatId(segment.text.slice(start))) return [];
     for (const under of restsBelow(page, segment)) {
       const read = readVatId(`${segment.text.slice(start)} ${under.text}`);
-      // Without check digits anything could be the rest of anything.
-      if (!read?.checked) continue;
-      return [{ type: 'vat', value: read.vatId, ...overLines(segment, start, under), checked: true }];
+      // Without check digits and a label anything could be the rest of anything.
+      const isLabelled = read?.checked === undefined && VAT_LABEL.test(segment.text.slice(0, start));
+      if (!read || !(read.checked || isLabelled)) continue;
+      const place = overLines(segment, start, under);
+      // Beside its label stands what is in its line.
+      const tokens = isLabelled ? tokensAt(segment, start, segment.text.length) : place.tokens;
+      const box = unite(tokens.map((token) => token.box));
+      return [{ type: 'vat', value: read.vatId, ...place, tokens, box, checked: read.checked }];
     }
     return [];
   });

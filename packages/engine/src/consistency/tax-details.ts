@@ -11,8 +11,13 @@ const cell = (value: Value, confidence: number): FieldCandidate => ({
   confidence,
 });
 
-/** Rows of the table `tax_details`: found by arithmetic, else the one rate that stands beside the tax. */
-export function tabulateTaxes(rows: TaxRow[], fields: Record<string, FieldCandidate[]>, rates: Value[]): TableRow[] {
+/** Rows of the table `tax_details`: found by arithmetic, else the one rate that stands beside the tax or with the items. */
+export function tabulateTaxes(
+  rows: TaxRow[],
+  fields: Record<string, FieldCandidate[]>,
+  rates: Value[],
+  items: TableRow[],
+): TableRow[] {
   if (rows.length > 0) {
     const whole = fields.amount_total_base?.[0];
     return rows.map(({ rate, base, tax, total, page }) => {
@@ -32,14 +37,18 @@ export function tabulateTaxes(rows: TaxRow[], fields: Record<string, FieldCandid
       };
     });
   }
-  return singleRate(fields, rates);
+  const named = [
+    ...rates.map((rate) => cell(rate, 0.9)),
+    ...items.flatMap(({ cells }) => cells.table_column_rate ?? []),
+  ];
+  return singleRate(fields, named);
 }
 
 const isTaxOf = (tax: Value, rate: Value, base: FieldCandidate) =>
   Math.abs((Number(base.value) * Number(rate.value)) / 100 - Number(tax.value)) < 0.02;
 
 /** One rate for everything: the totals are the row. */
-function singleRate(fields: Record<string, FieldCandidate[]>, rates: Value[]): TableRow[] {
+function singleRate(fields: Record<string, FieldCandidate[]>, rates: FieldCandidate[]): TableRow[] {
   const base = fields.amount_total_base?.[0];
   const tax = fields.amount_total_tax?.[0];
   if (!tax?.position || !base || Number(tax.value) === 0) return [];
@@ -51,7 +60,7 @@ function singleRate(fields: Record<string, FieldCandidate[]>, rates: Value[]): T
     {
       type: 'data',
       cells: {
-        ...(rate && { tax_detail_rate: cell(rate, confidence) }),
+        ...(rate && { tax_detail_rate: { ...rate, confidence } }),
         tax_detail_base: { ...base, confidence },
         tax_detail_tax: { ...tax, confidence },
       },

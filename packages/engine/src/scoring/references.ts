@@ -6,7 +6,7 @@ import {
   findReferences,
   type Reference,
 } from '../candidates/references';
-import type { Token } from '../layout/page-layout';
+import { type Token, unite } from '../layout/page-layout';
 import { isBeside } from '../layout/relations';
 import { type Findings, labelHints, type Put, pairs, type Scored } from './findings';
 
@@ -114,22 +114,29 @@ function isWholeNumber({ tokens, value }: Reference, labels: Set<Token>): boolea
 /** Shorter numbers are not printed in groups. */
 const LEAST_GROUPED = 8;
 
+/** Capitals before a number, none of which is the word before a day. */
+const SERIES =
+  /^(?!(?:D|Z|DE|DU|DEL|DAL|DI|LE|IL|EL|AM|VOM|OF|ON|DEN|OD|DO|ZE|DNE|DNIA|EM|AL|VAN|DATA|DATE)$)[A-Z]{1,5}$/;
+
 /** "Faktura nr 17/03/2024": what stands right behind the label of a number is one, although it could be a date. */
 function numbersLikeDates({ keys, values }: Findings): Reference[] {
   return values.flatMap(({ type, raw, tokens, box, page }) => {
-    const [first] = tokens;
-    const isNumber =
-      type === 'date' &&
-      tokens.length === 1 &&
-      /^\d{1,3}\/\d{1,2}\/\d{4}$/.test(raw) &&
-      keys.some(
-        (key) =>
-          key.meanings.some(({ field, weight }) => field === 'document_id' && weight === 1) &&
-          /(?:^| )(?:nr|numer|no|n|number|numero|cislo|c)$/.test(key.phrase) &&
-          first!.segment.tokens.indexOf(first!) === first!.segment.tokens.indexOf(key.tokens.at(-1)!) + 1 &&
-          first!.segment === key.tokens[0]!.segment,
-      );
-    return isNumber ? [{ value: raw, raw, tokens, box, page }] : [];
+    if (type !== 'date' || tokens.length !== 1 || !/^\d{1,3}\/\d{1,2}\/\d{4}$/.test(raw)) return [];
+    const all = tokens[0]!.segment.tokens;
+    const at = all.indexOf(tokens[0]!);
+    const isLabel = (key: Key, end: number, least: number) =>
+      key.tokens.at(-1) === all[end] &&
+      key.meanings.some(({ field, weight }) => field === 'document_id' && weight >= least) &&
+      /(?:^| )(?:nr|numer|no|n|number|numero|cislo|c|faktura|rachunek)$/.test(key.phrase);
+    // "nr FZ 4/02/2025": the series stands before the number.
+    const series = all[at - 1];
+    if (series && SERIES.test(series.text) && keys.some((key) => isLabel(key, at - 2, 0))) {
+      const text = `${series.text} ${raw}`;
+      return [
+        { value: text.replace(' ', ''), raw: text, tokens: [series, ...tokens], box: unite([series.box, box]), page },
+      ];
+    }
+    return keys.some((key) => isLabel(key, at - 1, 1)) ? [{ value: raw, raw, tokens, box, page }] : [];
   });
 }
 

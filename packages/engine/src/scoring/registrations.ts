@@ -11,6 +11,7 @@ import {
 import type { Key } from '../candidates/key-phrases';
 import type { Placed } from '../candidates/labelled';
 import type { Role } from '../candidates/parties/party';
+import { roleOf } from '../candidates/parties/party-labels';
 import { findGroupedNumbers, type Reference } from '../candidates/references';
 import { type Token, unite } from '../layout/page-layout';
 import { isBeside, linesBetween } from '../layout/relations';
@@ -245,11 +246,36 @@ function wordsBefore(key: Key, value: Pick<Placed, 'box' | 'page'>): string {
 
 const atFirstWord = ({ tokens }: Scored): Placed => ({ ...tokens[0]!, tokens });
 
+/** "Odběratel: IČ: 46611038" over the name: a label of a party that is found under it. */
+const announcesParty = ({ parties, pages }: Findings, key: Key): boolean =>
+  /:$/.test(key.tokens.at(-1)!.text) &&
+  parties.some(
+    ({ role, page, box }) =>
+      role === roleOf(key) &&
+      page === key.page &&
+      box[1] > key.box[1] &&
+      Math.abs(box[0] - key.box[0]) < pages[page - 1]!.unit,
+  );
+
+/** Whether a label of anything but the number of a party stands between two in a line. */
+const isBetween = (one: Key, left: Key, right: Key): boolean =>
+  one.page === left.page &&
+  isBeside(one, left) &&
+  one.box[0] > left.box[2] &&
+  one.box[2] < right.box[0] &&
+  !one.meanings.some(({ field }) => /^(?:vat_id|ic|dic)$/.test(field));
+
 /** Whose a number is: by the words of its label, else by the block it stands in or under. */
 function roleAt(findings: Findings, placed: Placed, key: Key | undefined): Role | undefined {
   const page = findings.pages[placed.page - 1]!;
   const text = key ? wordsBefore(key, placed) : '';
   if (key && OF_RECIPIENT.test(text)) return 'recipient';
+  const named = findings.keys.findLast(
+    (one) =>
+      one.page === placed.page && isBeside(one, placed) && one.box[0] < placed.box[0] && announcesParty(findings, one),
+  );
+  if (named && key && key.box[0] > named.box[0] && !findings.keys.some((one) => isBetween(one, named, key)))
+    return roleOf(named);
   const left = key ? Math.min(key.box[0], placed.box[0]) : placed.box[0];
   let best: { role: Role; gap: number } | undefined;
   for (const party of findings.parties) {

@@ -48,7 +48,8 @@ export function readCells(cut: Map<Column<Meaning>, Token[]>, mark: DecimalMark)
     const around = (raw.slice(0, match.index) + raw.slice(match.index + match[0].length)).replace(/[%\s]/g, ' ').trim();
     // Words in a column of numbers: only a currency or a unit may stand there.
     if (around.length > 8 && !readCurrency(around)) continue;
-    const extra = /^\p{L}[\p{L}\d².³/]*\.?$/u.test(around) && !readCurrency(around) ? around : undefined;
+    const extra =
+      /^\p{L}[\p{L}\d².³/]*\.?(?:\(\p{L}{1,3}\))?$/u.test(around) && !readCurrency(around) ? around : undefined;
     cells.set(meaning, { tokens, value, raw, extra });
   }
   return cells;

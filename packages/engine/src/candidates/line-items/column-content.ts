@@ -4,7 +4,7 @@ import { type DecimalMark, NUMBER_PATTERN, parseNumber } from '../numbers';
 import { type Meaning, MONEY, NUMERIC } from './column-meanings';
 
 const NUMBER_CELL = new RegExp(
-  String.raw`^[^\d\p{L}]{0,3}\p{L}{0,3}\s?[-+−–(]?\s?(${NUMBER_PATTERN}-?)\s*(%|\D{0,8})$`,
+  String.raw`^[^\d\p{L}]{0,3}\p{L}{0,3}\s?[-+−–(]?\s?(${NUMBER_PATTERN}-?)\s*(%|\D{0,8}|[cdk]?m[23])$`,
   'u',
 );
 const textOf = (tokens: Token[]) => tokens.map((token) => token.text).join(' ');

@@ -36,10 +36,11 @@ export function findItemsBySum(pages: PageLayout[], keys: Key[], values: Value[]
     });
     for (const [end, { line, amount }] of priced.entries()) {
       const label = sums.find((key) => key.line === line.number);
-      if (!label) continue;
+      // "Totale onorari", "Summe Arbeiten": what is summed up may have any name.
+      if (!label && !/^(?:total[ei]?|summe|suma|soucet|spolu|celkem)$/.test(line.tokens[0]!.parts[0] ?? '')) continue;
       const rows = rowsAbove(page, priced.slice(0, end + 1), own, amount);
       if (!rows) continue;
-      const isNet = label.meanings[0]!.field === 'amount_total_base' && /^(?!sub)/.test(label.phrase);
+      const isNet = label?.meanings[0]?.field === 'amount_total_base' && /^(?!sub)/.test(label.phrase);
       return {
         rows: rows.map((row) => toRow(page, row, isNet)),
         lines: new Set(rows.map((row) => `${page.number}:${row.line.number}`)),
@@ -67,6 +68,8 @@ function rowsAbove(page: PageLayout, priced: Priced[], keys: Key[], sum: Value):
       keys.some(
         (key) =>
           key.line === one.line.number &&
+          // "Direzione lavori, primo acconto" is sold like anything else.
+          !(key.tokens[0] !== one.line.tokens[0] && key.meanings[0]!.field === 'amount_paid') &&
           key.meanings.some(({ field, weight }) => weight === 1 && /^amount_|^total_/.test(field)),
       );
     if (!isInColumn || isLabelled || last.at - one.at > MOST_BETWEEN + 1 || wordsOf(one).length === 0) return undefined;

@@ -24,11 +24,12 @@ export function splitQuantities(drafts: DraftRow[], mark: DecimalMark): void {
 }
 
 /**
- * Units that belong to the quantities before them, although they stand over the edge of the next column: the words
- * behind them begin at one edge.
+ * Units that belong to the quantities before them, although they stand over the edge of the next column, or in one of
+ * their own without a heading: the words behind them begin at one edge.
  */
 export function splitUnits(drafts: DraftRow[], unit: number): void {
-  const edge = drafts[0]?.text[0]?.[1]?.box[0];
+  const [head, behind] = drafts[0]?.text[0] ?? [];
+  const edge = behind?.box[0];
   const isUnit = ({ cells, text }: DraftRow) => {
     const [first, second] = text[0] ?? [];
     const last = cells.get('quantity')?.tokens.at(-1);
@@ -37,7 +38,8 @@ export function splitUnits(drafts: DraftRow[], unit: number): void {
       second !== undefined &&
       last !== undefined &&
       /^\p{L}{1,5}(?:\.|[²³?])?$/u.test(first.text) &&
-      first.box[0] - last.box[2] < 0.6 * unit &&
+      (first.box[0] - last.box[2] < 0.6 * unit ||
+        (Math.abs(first.box[0] - head!.box[0]) < 0.3 * unit && second.box[0] - first.box[2] > 0.6 * unit)) &&
       first.box[0] > last.box[0] &&
       Math.abs(second.box[0] - edge!) < 0.3 * unit
     );

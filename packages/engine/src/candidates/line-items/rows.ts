@@ -195,11 +195,16 @@ function isOpen(draft: DraftRow | undefined, columns: Column<Meaning>[]): boolea
   return draft !== undefined && wanted.length > 0 && !wanted.some(({ meaning }) => draft.cells.has(meaning));
 }
 
-/** Under the sum of a section there are further rows: quantity x price = amount, behind a description. */
+/**
+ * Under the sum of a section, or of a row with its discount, there are further rows: quantity x price = amount behind a
+ * description, or the number of a row, a code, and all of that in their columns.
+ */
 function goesOn(below: Line[], columns: Column<Meaning>[], mark: DecimalMark): boolean {
   return below.some((line) => {
     const cells = readCells(cutRow(line, columns, mark), mark);
-    return cells.has('description') && productHolds(cells) === 1;
+    const isNumbered = cells.has('code') && /^\d{1,4}\.?$/.test(cells.get('position')?.raw ?? '');
+    const isWhole = isNumbered && cells.has('amount_base') && cells.has('amount_total_base');
+    return cells.has('description') && (productHolds(cells) === 1 || isWhole);
   });
 }
 

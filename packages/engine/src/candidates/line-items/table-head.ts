@@ -1,5 +1,5 @@
 import type { Line, PageLayout, Token } from '../../layout/page-layout';
-import { type Column, findBorders, joinHeaderCells, linesBelow } from '../../layout/tables';
+import { type Column, findBorders, type HeaderCell, joinHeaderCells, linesBelow } from '../../layout/tables';
 import { findKeys, type Key, makeMender } from '../key-phrases';
 import { type Meaning, MONEY, settleMeanings } from './column-meanings';
 import { COLUMNS, cutAtKeys, HEADING_GAP, readMeaning } from './headings';
@@ -86,7 +86,7 @@ function readHead(
   priced: boolean,
 ): { head: Head; score: number } | undefined {
   const pieces = band.flatMap((line) => cutAtKeys(line, columnKeys));
-  const cells = joinHeaderCells(pieces);
+  const cells = withUnnamed(page, band, joinHeaderCells(pieces));
   if (cells.length < 2 || cells.length > 14) return undefined;
   const meanings = settleMeanings(cells.map((cell) => readMeaning(cell.parts.map(mend))));
   const known = new Set<Meaning>(meanings.filter((meaning) => meaning !== 'other' && meaning !== 'unknown'));
@@ -113,6 +113,22 @@ function readHead(
   const first = page.lines.indexOf(band[0]!);
   const score = known.size * 2 + money - unknown * 0.7 - band.length * 0.6 - first * 0.01;
   return { head: { bottom, columns, lines: band }, score };
+}
+
+/** Share of the page's width that descriptions without a heading take up at least. */
+const WIDTH_OF_TEXT = 0.25;
+
+/** Prices and amounts may be all that is headed: under the space at the left there are the descriptions. */
+function withUnnamed(page: PageLayout, band: Line[], cells: HeaderCell[]): HeaderCell[] {
+  const known = cells.flatMap(({ parts }) => readMeaning(parts));
+  const [first] = cells;
+  const isPriced = known.includes('amount_base') && known.some((one) => /^amount_total/.test(one));
+  if (!first || !isPriced || known.includes('description') || known.includes('quantity')) return cells;
+  const bottom = Math.max(...band.map(({ box }) => box[3]));
+  const under = linesBelow(page, bottom).find(({ tokens }) => tokens.some(({ text }) => /\p{L}{3}/u.test(text)));
+  const [left, top] = [under?.box[0] ?? page.width, first.box[1]];
+  if (first.box[0] - left < WIDTH_OF_TEXT * page.width) return cells;
+  return [{ text: '', parts: ['description'], box: [left, top, first.box[0] - page.unit, first.box[3]] }, ...cells];
 }
 
 /** True for two heads with the same columns at the same places. */

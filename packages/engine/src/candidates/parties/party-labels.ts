@@ -60,8 +60,13 @@ export function isWholeLabel({ tokens }: Segment, key: Key): boolean {
   );
 }
 
+/** Towns and the like are named by words that are labels of addresses, too: "City of Ellsworth Falls". */
+const COMMUNITY =
+  /^(?:(?:City|Town|Township|Village|County|Borough|Parish|State) of|Stadt|Ville de|Comune di|Município d[eao]|Città di|Gemeente|Kommune|Město|Mesto|Statutární město|Obec|Miasto|Grad|Općina|Občina|Opština) \p{L}/iu;
+
 /** True for a text that begins with the label of something, rather than with a word of a name. */
 export function startsWithKey(segment: Segment, keys: Key[]): boolean {
+  if (COMMUNITY.test(segment.text) && !/[\d:]/.test(segment.text)) return false;
   return keys.some(
     (key) =>
       key.tokens[0] === segment.tokens[0] && key.meanings.some((one) => one.weight === 1) && !isOnlyWord(key, segment),

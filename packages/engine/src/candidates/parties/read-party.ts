@@ -253,7 +253,7 @@ function trimAddress(lines: PartyLine[]): PartyLine[] {
   if (isPostcode(lines[place]!.text)) linesOver = LINES_OVER_POSTCODE;
   else if (isUnderHouse) linesOver = 1;
   else if (isBritish) linesOver = LINES_OVER_POSTCODE - 1;
-  else if (isOver) linesOver = 1;
+  else if (isOver || (above !== undefined && BUILDING.test(above.text))) linesOver = 1;
   const first = Math.max(0, place - linesOver);
   let end = first;
   let postalSeen = false;
@@ -270,6 +270,10 @@ function trimAddress(lines: PartyLine[]): PartyLine[] {
   const kept = lines.slice(first, postalSeen ? end : Math.min(end, first + 3));
   return kept.filter((line) => !/^\d{1,2}[./]\d{1,2}[./]\d{2,4}$/.test(line.text));
 }
+
+/** Houses with a name and parts of towns, over their street. */
+const BUILDING =
+  /^(?:r[ée]sidence|immeuble|b[âa]timent|b[âa]t\.?|lotissement|quartier|le clos|les? jardins|edificio|edif\.|edifício|urbani[sz]aci[óo]n|urb\.|urbanização|residencial|conjunto|condominio|palazzo|complesso|wohnpark|wohnanlage|budynek|osiedle|stambeno naselje|naselje|bloc|ansamblul)(?!\p{L}) ?\p{L}/iu;
 
 /** Lines of an address in which no number tells a house: its name, the street and the place. */
 const LINES_OVER_POSTCODE = 3;

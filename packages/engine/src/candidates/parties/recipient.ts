@@ -94,18 +94,23 @@ export function findAddressOfNamed(page: PageLayout, keys: Key[], { name }: Part
   const hasAll = (words: string[]) => wanted.length > 1 && wanted.every((word) => words.includes(word));
   const isElsewhere = ({ box }: Segment) => !taken.some((party) => overlaps(party.box, box));
   const block = findBlocks(page).find(
-    (lines) => lines.length > 2 && lines.some((line) => isElsewhere(line) && hasAll(normalize(line.text))),
+    (lines) =>
+      lines.length > 2 && hasPlace(lines) && lines.some((line) => isElsewhere(line) && hasAll(normalize(line.text))),
   );
-  return block && findAddressBlock({ ...page, segments: block }, keys, taken);
+  return block && findAddressBlock({ ...page, segments: block }, keys, taken, true);
 }
 
-/** A block with a place in the upper half that belongs to nobody yet. */
-export function findAddressBlock(page: PageLayout, keys: Key[], taken: Party[]): Party | undefined {
+/**
+ * A block with a place in the upper half that belongs to nobody yet.
+ *
+ * @param isNamed true where a label elsewhere names who is in the block: then it may be the topmost
+ */
+export function findAddressBlock(page: PageLayout, keys: Key[], taken: Party[], isNamed = false): Party | undefined {
   for (const whole of findBlocks(page)) {
     const block = withoutHeading(whole, keys);
     const [top] = block;
     if (!top || top.box[1] > page.height * 0.5 || block.length < 3 || !hasPlace(block)) continue;
-    if (top.box[1] < page.height * 0.08 && !hasAddressInFoot(page, block)) continue;
+    if (!isNamed && top.box[1] < page.height * 0.08 && !hasAddressInFoot(page, block)) continue;
     // An address without a name is that of the letterhead.
     if (beginsAddress(top.text)) continue;
     if (taken.some((party) => overlaps(party.box, top.box))) continue;
@@ -127,6 +132,7 @@ export function findAddressBlock(page: PageLayout, keys: Key[], taken: Party[]):
     if (isFirstAddress(page, block) && block.every((segment) => isCentred(segment, page))) continue;
     // The topmost address of a page without labels is the sender's letterhead.
     if (
+      !isNamed &&
       !taken.some((party) => party.role === 'sender') &&
       isFirstAddress(page, block) &&
       top.box[1] < page.height * 0.12 &&
@@ -195,10 +201,17 @@ const isCentred = ({ box }: Segment, page: PageLayout) =>
 /** The sender's address is in the foot of the page or in a line with his name, when it is another than that of the block. */
 function hasAddressInFoot(page: PageLayout, block: Segment[]): boolean {
   const own = block.filter(({ text }) => isPostal(text)).map(({ text }) => normalize(text).join(' '));
+  const isOwn = (text: string) => {
+    const words = normalize(text).join(' ');
+    return own.some((one) => words.includes(one) || one.endsWith(words));
+  };
+  // On the slip at the foot of a bill there is the address of who is paid, beside that of who pays.
+  const foot = page.segments.filter(({ text, box }) => isPostal(text) && box[1] > page.height * 0.75);
+  if (block[0]!.box[1] < page.height * 0.12 && foot.some(({ text }) => isOwn(text))) return false;
   return page.segments.some(
     ({ text, box }) =>
       isPostal(text) &&
-      !own.some((one) => normalize(text).join(' ').includes(one)) &&
+      !isOwn(text) &&
       (box[1] > page.height * 0.75 ||
         (box[1] > block.at(-1)!.box[3] && hasLegalForm(splitAddressLine(text)?.name ?? ''))),
   );

@@ -28,10 +28,28 @@ export function findAddressLine(page: PageLayout, taken: Party[]): Party | undef
     if (segment.box[1] > page.height * 0.3 && segment.box[1] < page.height * 0.75) continue;
     const inline = splitAddressLine(segment.text) ?? splitSeat(page, segment);
     if (!inline || SITE.test(segment.text) || taken.some((party) => overlaps(party.box, segment.box))) continue;
-    return senderInLine(page.number, segment.box, inline, 'company');
+    const title = HOSTS.test(inline.name) ? lineOver(page, segment) : undefined;
+    const party = senderInLine(page.number, segment.box, inline, 'company');
+    return title ? { ...party, name: { text: title.text, box: title.box }, box: unite([title.box, party.box]) } : party;
   }
   return undefined;
 }
+
+/** Who has a house, under its name: "Familie Unterrainer · 6382 Kirchdorf, Litzlfelden 18". */
+const HOSTS =
+  /^(?:Familie|Fam\.|Family|Famille|Famiglia|Familia|Família|Rodina|Rodzina|Inh(?:aber(?:in)?)?\b|Bes(?:itzer(?:in)?)?\b|Prop(?:rietors?|riétaires?)?\b|Titolare|Titular)/iu;
+
+/** The larger line over another, with the same middle or edge. */
+const lineOver = (page: PageLayout, { box }: Segment): Segment | undefined =>
+  page.segments.findLast(
+    (one) =>
+      one.box[3] < box[1] + 0.4 * page.unit &&
+      box[1] - one.box[3] < 1.5 * page.unit &&
+      height(one) > 1.2 * (box[3] - box[1]) &&
+      (Math.abs(one.box[0] - box[0]) < page.unit ||
+        Math.abs(one.box[0] + one.box[2] - box[0] - box[2]) < 3 * page.unit) &&
+      !isTitle(one.text),
+  );
 
 /** Where was worked: "BV Neubau Ärztehaus, Ellmosener Straße, 83043 Bad Aibling". */
 const SITE =
