@@ -141,6 +141,7 @@ export interface EmailStore {
     outcome: Pick<Email, 'attachments' | 'documentIds' | 'filteredOutDocumentCount'>,
   ): Promise<boolean>;
   addLabel(session: ClientSession, id: number, label: string): Promise<void>;
+  removeLabel(session: ClientSession, id: number, label: string): Promise<void>;
   setDelivery(session: ClientSession, id: number, state: 'sent' | 'failed', failure: string): Promise<void>;
   /** Its body goes, its headers stay. Answers the key of its raw message when no other e-mail needs that; else null. */
   purge(organizationId: number, id: number): Promise<string | null>;
@@ -490,6 +491,9 @@ export function createEmailStore(database: Database): EmailStore {
     },
     async addLabel(session, id, label) {
       await model.updateOne({ _id: id }, { $addToSet: { labels: label } }, { session });
+    },
+    async removeLabel(session, id, label) {
+      await model.updateOne({ _id: id }, { $pull: { labels: label } }, { session });
     },
     async setDelivery(session, id, state, failure) {
       const sentAt = state === 'sent' ? new Date() : null;
