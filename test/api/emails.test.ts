@@ -425,6 +425,24 @@ describe('threads', () => {
     expect(await api.patch(thread.url, { has_new_replies: false })).toMatchObject({ has_new_replies: false });
   });
 
+  it('hold mails that are told by hand what they answer', async () => {
+    const [first, second, third] = [await sendNew(), await sendNew(), await sendNew()];
+    const childrenOf = async (email: Json) => (await api.get(email.url)).children;
+    expect(await api.patch(third.url, { parent: first.url, labels: ['reply', 'reply'] })).toMatchObject({
+      ...{ parent: first.url, labels: ['reply'] },
+    });
+    expect(await childrenOf(first)).toEqual([third.url]);
+    await api.patch(third.url, { parent: second.url });
+    expect([await childrenOf(first), await childrenOf(second)]).toEqual([[], [third.url]]);
+    await api.patch(second.url, { parent: first.url });
+    expect(await requestStatus('PATCH', first.url, { parent: third.url })).toEqual({
+      status: 400,
+      body: { parent: ['An e-mail cannot answer itself.'] },
+    });
+    await api.patch(second.url, { parent: null });
+    expect([await childrenOf(first), await childrenOf(second)]).toEqual([[], [third.url]]);
+  });
+
   it('are shown by the annotations of their mails, with what was sent about these', async () => {
     const messageId = `<${uniqueName('id')}@example.org>`;
     const { subject, email_thread } = await sendNew({ messageId });

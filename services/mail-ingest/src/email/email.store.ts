@@ -9,6 +9,7 @@ import {
   rowsOf,
   toOrder,
   toWindow,
+  transaction,
 } from '@intake/mongo';
 import { type Caller, organizationOf, Refusal } from '@intake/rpc';
 import { Schema } from 'mongoose';
@@ -460,11 +461,19 @@ export function createEmailStore(database: Database): EmailStore {
         ...{ id, type, threadId, sender: from?.email ?? '', relatedAnnotationIds },
       }));
     },
-    async update(caller, id, { metadata, ...changes }) {
+    update(caller, id, { metadata, ...changes }) {
       const set = { ...changes, ...(metadata && { metadataJson: JSON.stringify(metadata) }) };
       const where = { $and: [shownTo(caller), { _id: id }] };
-      const row = await lean(model.findOneAndUpdate(where, { $set: set }, { returnDocument: 'after' }).lean());
-      return row && toEmail(row);
+      return transaction(database, async (session) => {
+        const before = await lean(model.findOneAndUpdate(where, { $set: set }, { session }).lean());
+        if (!before) return null;
+        if (changes.parentId !== undefined && changes.parentId !== before.parentId) {
+          await model.updateOne({ _id: before.parentId }, { $pull: { childrenIds: id } }, { session });
+          await model.updateOne({ _id: changes.parentId }, { $addToSet: { childrenIds: id } }, { session });
+        }
+        const after = await lean(model.findById(id, null, { session }).lean());
+        return after && toEmail(after);
+      });
     },
     async finish(session, id, reading) {
       const { references: _, ...read } =
