@@ -957,8 +957,13 @@ describe('hooks', () => {
       queues: [queue.url],
     });
     await api.patch(made.url, { queues: [queue.url] });
-    const seen = await (await system.login(reader)).get(made.url);
+    const asReader = await system.login(reader);
+    const seen = await asReader.get(made.url);
     expect(seen.config).toMatchObject({ url: 'http://x.example.com', secret: null, insecure_ssl: false });
+    const stored = await makeHook({ type: 'function', queues: [queue.url], config: { code: 'c', secret: 'S3CRET' } });
+    expect((await asReader.get(stored.url)).config).toEqual({ code: 'c', secret: null });
+    expect((await api.get(stored.url)).config).toEqual({ code: 'c', secret: 'S3CRET' });
+    await api.delete(stored.url);
     await api.delete(made.url);
     expect((await api.get(queue.url)).hooks).toEqual([]);
   });
