@@ -319,6 +319,17 @@ describe('queues', () => {
       workflows: ['Expected a list of items but got type "dict".'],
       engine: NO_OBJECT,
     });
+    for (const [session_timeout, problem] of [
+      ['0', 'Ensure this value is greater than or equal to 1.'],
+      ['99999 00:00:00', 'Ensure this value is less than or equal to 359999.'],
+    ]) {
+      expect(await send('PATCH', queue.url, { session_timeout })).toEqual({
+        status: 400,
+        body: { session_timeout: [problem] },
+      });
+    }
+    const own = await makeQueue();
+    expect((await api.patch(own.url, { session_timeout: '00:00:01.5' })).session_timeout).toBe('00:00:02');
     for (const [settings, message] of [
       [{ accepted_mime_types: ['application/*', '*/*'] }, 'accepted_mime_types: "*/*" is not a valid MIME type.'],
       [{ suggested_edit: 'maybe' }, 'suggested_edit: "maybe" is not a valid choice.'],
