@@ -831,7 +831,16 @@ describe('mails that go out', () => {
       ...{ documents: [document, filtered], related_annotations: [annotation], related_documents: [filtered] },
       annotation_counts: { related_annotations: 1 },
     });
-    for (const gone of [filtered, annotation]) expect((await api.request('DELETE', gone)).status).toBe(204);
+    expect((await api.request('DELETE', filtered)).status).toBe(204);
+    const sideload = ['emails', 'related_emails'];
+    const config = { url: 'https://hooks.example.com' };
+    const hook = await api.post('/hooks', { name: 'Told', events: [], sideload, config });
+    const happening = { event: 'annotation_status', action: 'changed', annotation, status: 'to_review' };
+    expect(await api.post(`${hook.url}/generate_payload`, { ...happening, previous_status: null })).toMatchObject({
+      emails: [{ documents: [document], attachments: [{ document }, { document: null }] }],
+      related_emails: [{ documents: [document], related_annotations: [annotation], related_documents: [] }],
+    });
+    expect((await api.request('DELETE', annotation)).status).toBe(204);
     expect(await api.get(url)).toMatchObject({
       ...{ documents: [document], related_annotations: [], related_documents: [] },
       annotation_counts: { related_annotations: 0 },

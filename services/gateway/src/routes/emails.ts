@@ -6,9 +6,11 @@ import {
   emailToJson,
   metadata,
   reference,
+  referencesOf,
   string,
   threadToJson,
   unknownReference,
+  withoutGone,
 } from '@intake/resources';
 import { type Caller, invalidField, systemCaller } from '@intake/rpc';
 import { z } from 'zod';
@@ -25,7 +27,7 @@ import { Answer, type ApiRequest, route } from '../route';
 import { MAX_MESSAGE_BYTES, receiveMessage } from '../upload/receive-message';
 import { readContentValues } from './content-values';
 import type { RouteContext } from './index';
-import { distinct, isAmong, onlyOne } from './lookups';
+import { distinct, idsIn, onlyOne } from './lookups';
 
 const ORDERINGS = [
   'id',
@@ -404,23 +406,14 @@ export async function readEmails(context: Context, emailIds: readonly number[], 
 
 /** E-mails with the annotations that came from them. What they name and is gone since then is left out. */
 async function withAnnotations(context: Context, emails: readonly mailIngest.Email[], caller: Caller) {
-  const { lookups } = context;
-  const [rows, documents, related] = await Promise.all([
+  const { documentIds, annotationIds } = referencesOf(emails);
+  const [rows, documents, annotations] = await Promise.all([
     addAnnotations(context, emails, caller),
-    lookups.documents(distinct(emails.flatMap((one) => [...one.documentIds, ...one.relatedDocumentIds])), caller),
-    lookups.annotations(distinct(emails.flatMap((one) => one.relatedAnnotationIds)), caller),
+    context.lookups.documents(documentIds, caller),
+    context.lookups.annotations(annotationIds, caller),
   ]);
-  const isDocument = isAmong(documents);
-  return rows.map(({ email, annotations }) => ({
-    email: {
-      ...email,
-      documentIds: email.documentIds.filter(isDocument),
-      relatedDocumentIds: email.relatedDocumentIds.filter(isDocument),
-      relatedAnnotationIds: email.relatedAnnotationIds.filter(isAmong(related)),
-      attachments: email.attachments.map((one) => (isDocument(one.documentId) ? one : { ...one, documentId: 0 })),
-    },
-    annotations,
-  }));
+  const there = { documentIds: idsIn(documents), annotationIds: idsIn(annotations) };
+  return rows.map(({ email, ...row }) => ({ ...row, email: withoutGone(email, there) }));
 }
 
 async function addAnnotations({ lookups }: Context, emails: readonly mailIngest.Email[], caller: Caller) {

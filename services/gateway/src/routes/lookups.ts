@@ -26,10 +26,9 @@ export function distinct(ids: readonly (number | undefined)[]): number[] {
   return [...new Set(ids.filter((id): id is number => id !== undefined && id > 0))];
 }
 
-/** Tells whether an id is that of one of the rows. */
-export function isAmong(rows: readonly { readonly id: number }[]): (id: number) => boolean {
-  const ids = new Set(rows.map(({ id }) => id));
-  return (id) => ids.has(id);
+/** Ids of rows. */
+export function idsIn(rows: readonly { readonly id: number }[]): number[] {
+  return rows.map(({ id }) => id);
 }
 
 /** Calls for the ids in batches; no ids, no call. */

@@ -10,7 +10,7 @@ import { Answer, type ApiRequest, route } from '../route';
 import { receiveFiles } from '../upload/receive-files';
 import { storeFile, TRANSFER_MS } from '../upload/store-file';
 import type { RouteContext } from './index';
-import { isAmong } from './lookups';
+import { idsIn } from './lookups';
 
 /** How long joining pictures may take. */
 const JOIN_MS = 60_000;
@@ -133,13 +133,12 @@ export function uploadRoutes({ services, lookups }: RouteContext) {
             : [],
         ]);
         // What is gone since then is left out.
-        const isDocument = isAmong(documents);
-        const isAnnotation = isAmong(annotations);
+        const [documentIds, annotationIds] = [new Set(idsIn(documents)), new Set(idsIn(annotations))];
         const left = {
           ...row,
-          documentIds: row.documentIds.filter(isDocument),
-          additionalDocumentIds: row.additionalDocumentIds.filter(isDocument),
-          annotations: row.annotations.filter(({ annotationId }) => isAnnotation(annotationId)),
+          documentIds: row.documentIds.filter((id) => documentIds.has(id)),
+          additionalDocumentIds: row.additionalDocumentIds.filter((id) => documentIds.has(id)),
+          annotations: row.annotations.filter(({ annotationId }) => annotationIds.has(annotationId)),
         };
         return { row: left, fallbackCreatorId: organizations[0]?.creatorId };
       },
