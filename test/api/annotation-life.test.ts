@@ -341,10 +341,15 @@ it('what was deleted and purged has no data and no bytes any more', async () => 
   await waitFor('the bytes to go', async () => (await send('GET', `${document}/content`)).status === 404);
   await waitFor('the name to go', async () => (await api.get(document)).original_file_name === '');
   expect(await api.get(document)).toMatchObject({ s3_name: '' });
-  expect(await send('PATCH', annotation, { body: { metadata: { a: 1 } } })).toMatchObject({
-    status: 409,
-    body: { code: 'conflict_status' },
-  });
+  const label = await api.post('/labels', { name: 'Too late' });
+  const labels = { operations: { add: [label.url] }, objects: { annotations: [annotation] } };
+  for (const refused of [
+    send('PATCH', annotation, { body: { metadata: { a: 1 } } }),
+    send('POST', '/notes', { body: { annotation, content: 'Too late' } }),
+    send('POST', '/labels/apply', { body: labels }),
+  ]) {
+    expect(await refused).toMatchObject({ status: 409, body: { code: 'conflict_status' } });
+  }
   expect((await api.get(`${annotation}/history`)).results.at(-1)).toMatchObject({
     ...{ trigger: 'purge', status: 'purged', actor: 'user', user: purged_by },
   });

@@ -254,6 +254,17 @@ describe('upload.created', () => {
     );
   });
 
+  it('goes on without an answer that is too long to be kept', async () => {
+    const queueId = await makeQueue();
+    receiver.answer('/upload/long', { body: { files: [], more: 'x'.repeat(4_000_000) } });
+    const hook = await makeHook(queueId, '/upload/long', ['upload.created']);
+    const done = await upload(queueId, [await invoice()]);
+    await reaches(done.annotations[0], 'to_review');
+    expect((await api.get(`/hooks/logs?hook=${hook.id}`)).results).toMatchObject([
+      { log_level: 'ERROR', message: 'Its answer cannot be used: it has more than 4000000 characters.' },
+    ]);
+  });
+
   it('asks for the answer where the hook says to ask', async () => {
     const queueId = await makeQueue();
     receiver.answer('/upload/later', { status: 202, headers: { location: '/upload/answer?job=1' } });

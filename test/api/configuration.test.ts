@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import {
   type Api,
   buildMail,
@@ -32,6 +33,7 @@ const send = async (method: string, path: string, body?: unknown) => {
   const text = await response.text();
   return { status: response.status, body: (text ? JSON.parse(text) : null) as Json };
 };
+const KEY = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 const NO_OBJECT = ['Invalid hyperlink - Object does not exist.'];
 const makeWorkspace = (more: object = {}) => api.post('/workspaces', { name: 'W', organization, ...more });
 const SECTION = {
@@ -317,6 +319,17 @@ describe('queues', () => {
       workflows: ['Expected a list of items but got type "dict".'],
       engine: NO_OBJECT,
     });
+    for (const [session_timeout, problem] of [
+      ['0', 'Ensure this value is greater than or equal to 1.'],
+      ['99999 00:00:00', 'Ensure this value is less than or equal to 359999.'],
+    ]) {
+      expect(await send('PATCH', queue.url, { session_timeout })).toEqual({
+        status: 400,
+        body: { session_timeout: [problem] },
+      });
+    }
+    const own = await makeQueue();
+    expect((await api.patch(own.url, { session_timeout: '00:00:01.5' })).session_timeout).toBe('00:00:02');
     for (const [settings, message] of [
       [{ accepted_mime_types: ['application/*', '*/*'] }, 'accepted_mime_types: "*/*" is not a valid MIME type.'],
       [{ suggested_edit: 'maybe' }, 'suggested_edit: "maybe" is not a valid choice.'],
@@ -790,11 +803,12 @@ describe('connectors', () => {
     const made = await makeConnector({
       queues: [one.url],
       params: null,
-      client_ssl_key: 'KEY',
+      client_ssl_key: KEY,
       authorization_token: 'T0',
     });
     expect(made).toMatchObject({ authorization_type: 'secret_key', authorization_token: 'T0', asynchronous: true });
-    expect(JSON.stringify(made)).not.toContain('KEY');
+    expect(made).not.toHaveProperty('client_ssl_key');
+    expect(JSON.stringify(made)).not.toContain('PRIVATE KEY');
     expect((await makeConnector()).authorization_token).toMatch(/^[0-9a-f]{40}$/);
     expect((await api.get(one.url)).connector).toBe(made.url);
     const two = await makeQueue();
@@ -818,6 +832,14 @@ describe('connectors', () => {
     await api.delete(made.url);
     expect((await api.get(two.url)).connector).toBeNull();
   });
+});
+
+it('labels without a colour have none, whichever way it is said', async () => {
+  for (const color of [null, '']) {
+    const label = await api.post('/labels', { name: 'L', color: '#2e9f3c' });
+    expect((await api.patch(label.url, { color })).color).toBeNull();
+    expect((await api.get(label.url)).color).toBeNull();
+  }
 });
 
 it('lists put what is empty last in both directions', async () => {
@@ -887,7 +909,7 @@ describe('hooks', () => {
   it('answer every default, keep secrets to themselves, and merge their configuration', async () => {
     const made = await makeHook({
       type: 'webhook',
-      config: { url: 'https://h.example.com', secret: 'S3CRET', client_ssl_key: 'KEY', app: { url: 'https://a' } },
+      config: { url: 'https://h.example.com', secret: 'S3CRET', client_ssl_key: KEY, app: { url: 'https://a' } },
       secrets: { password: 'hunter2' },
       token_owner: null,
     });
@@ -920,7 +942,7 @@ describe('hooks', () => {
         app: { url: 'https://a' },
       },
     });
-    expect(JSON.stringify(await api.get(made.url))).not.toMatch(/hunter2|KEY|"secrets":/);
+    expect(JSON.stringify(await api.get(made.url))).not.toMatch(/hunter2|PRIVATE KEY|"secrets":/);
     expect(await api.get(`${made.url}/secrets_keys`)).toEqual(['password']);
     expect((await api.patch(made.url, { name: 'N', config: {} })).config).toEqual(made.config);
     expect((await api.patch(made.url, { config: { timeout_s: 5, retry_count: 0 } })).config).toEqual({
@@ -946,8 +968,13 @@ describe('hooks', () => {
       queues: [queue.url],
     });
     await api.patch(made.url, { queues: [queue.url] });
-    const seen = await (await system.login(reader)).get(made.url);
+    const asReader = await system.login(reader);
+    const seen = await asReader.get(made.url);
     expect(seen.config).toMatchObject({ url: 'http://x.example.com', secret: null, insecure_ssl: false });
+    const stored = await makeHook({ type: 'function', queues: [queue.url], config: { code: 'c', secret: 'S3CRET' } });
+    expect((await asReader.get(stored.url)).config).toEqual({ code: 'c', secret: null });
+    expect((await api.get(stored.url)).config).toEqual({ code: 'c', secret: 'S3CRET' });
+    await api.delete(stored.url);
     await api.delete(made.url);
     expect((await api.get(queue.url)).hooks).toEqual([]);
   });
@@ -1038,6 +1065,7 @@ describe('hooks', () => {
       max_polling_time_s: 200,
       schedule: { cron: '*/5 * * * *' },
       client_ssl_certificate: 'no PEM',
+      client_ssl_key: KEY.slice(0, 60),
     };
     expect((await send('POST', '/hooks', { name: 'H', events: [], config })).body).toEqual({
       config: {
@@ -1047,12 +1075,21 @@ describe('hooks', () => {
         max_polling_time_s: ['It can be changed for upload.created and invocation.scheduled only.'],
         schedule: ['cron: the hook may be called every 10 minutes at most.'],
         client_ssl_certificate: ['Enter a valid certificate in PEM format.'],
+        client_ssl_key: ['Enter a valid private key in PEM format, without a passphrase.'],
       },
     });
-    const connector = { name: 'C', service_url: 'https://c.example.com', client_ssl_certificate: 'no PEM' };
+    const connector = {
+      name: 'C',
+      service_url: 'https://c.example.com',
+      client_ssl_certificate: 'no PEM',
+      client_ssl_key: 'no PEM',
+    };
     expect(await send('POST', '/connectors', connector)).toEqual({
       status: 400,
-      body: { client_ssl_certificate: ['Enter a valid certificate in PEM format.'] },
+      body: {
+        client_ssl_certificate: ['Enter a valid certificate in PEM format.'],
+        client_ssl_key: ['Enter a valid private key in PEM format, without a passphrase.'],
+      },
     });
     expect((await send('POST', '/hooks', { name: 'H', events: [] })).body).toEqual({
       config: { url: ['This field is required.'] },
@@ -1105,6 +1142,21 @@ describe('hooks', () => {
       });
       expect([answer.status, Object.keys(answer.body)]).toEqual([400, ['settings_schema']]);
     }
+  });
+
+  it('take no schema that is none, before there is anything to check by it', async () => {
+    const wrong = { type: 'object', properties: { limit: { type: 'integre' } }, required: 'limit' };
+    const problem = [expect.stringContaining('required'), expect.stringContaining('properties/limit/type')];
+    const given = { name: 'H', events: [], config: HOOK_CONFIG, settings_schema: wrong, secrets_schema: wrong };
+    expect(await send('POST', '/hooks', given)).toEqual({
+      status: 400,
+      body: { settings_schema: expect.arrayContaining(problem), secrets_schema: expect.arrayContaining(problem) },
+    });
+    const made = await makeHook({ secrets: { a: 'b' } });
+    expect(await send('PATCH', made.url, { secrets_schema: { type: 'text' } })).toMatchObject({
+      status: 400,
+      body: { secrets_schema: expect.arrayContaining([expect.stringContaining('#/type')]) },
+    });
   });
 
   it('belong to a user of the same organization who is no group admin', async () => {

@@ -448,6 +448,21 @@ describe('a document of its own', () => {
     for (const url of [failed.body.document, failed.body.annotation])
       expect((await api.request('GET', url)).status).toBe(404);
   });
+
+  it('is named by its upload no more once it is deleted, nor is its annotation', async () => {
+    const task = await api.upload(system.queueId, [pdf('stays.pdf'), pdf('goes.pdf', readSample('encrypted.pdf'))]);
+    const { annotationIds } = await waitFor('the upload', () => api.findUploaded(task));
+    const [stays, goes] = annotationIds.map((id: number) => `${system.baseUrl}/v1/annotations/${id}`) as [
+      string,
+      string,
+    ];
+    await settled(goes);
+    const [{ document: kept }, { document: gone }] = await Promise.all([api.get(stays), api.get(goes)]);
+    const { result_url: upload } = await api.get(`${task}?no_redirect=true`);
+    expect(await api.get(upload)).toMatchObject({ documents: [kept, gone], annotations: [stays, goes] });
+    expect((await api.request('DELETE', gone)).status).toBe(204);
+    expect(await api.get(upload)).toMatchObject({ documents: [kept], annotations: [stays] });
+  });
 });
 
 describe('a document relation', () => {

@@ -425,6 +425,24 @@ describe('threads', () => {
     expect(await api.patch(thread.url, { has_new_replies: false })).toMatchObject({ has_new_replies: false });
   });
 
+  it('hold mails that are told by hand what they answer', async () => {
+    const [first, second, third] = [await sendNew(), await sendNew(), await sendNew()];
+    const childrenOf = async (email: Json) => (await api.get(email.url)).children;
+    expect(await api.patch(third.url, { parent: first.url, labels: ['reply', 'reply'] })).toMatchObject({
+      ...{ parent: first.url, labels: ['reply'] },
+    });
+    expect(await childrenOf(first)).toEqual([third.url]);
+    await api.patch(third.url, { parent: second.url });
+    expect([await childrenOf(first), await childrenOf(second)]).toEqual([[], [third.url]]);
+    await api.patch(second.url, { parent: first.url });
+    expect(await requestStatus('PATCH', first.url, { parent: third.url })).toEqual({
+      status: 400,
+      body: { parent: ['An e-mail cannot answer itself.'] },
+    });
+    await api.patch(second.url, { parent: null });
+    expect([await childrenOf(first), await childrenOf(second)]).toEqual([[], [third.url]]);
+  });
+
   it('are shown by the annotations of their mails, with what was sent about these', async () => {
     const messageId = `<${uniqueName('id')}@example.org>`;
     const { subject, email_thread } = await sendNew({ messageId });
@@ -795,6 +813,44 @@ describe('mails that go out', () => {
     expect(await threadOf()).toBe(last.email_thread);
   });
 
+  it('names no document and no annotation any more that is deleted', async () => {
+    const to = `${uniqueName('gone')}@example.org`;
+    const note = { filename: 'note.txt', content: Buffer.from('a note') };
+    const { subject } = await sendNew({ attachments: [await file('one.pdf'), note] });
+    const email = await bySubject(subject, (one) => one.annotations.length === 1);
+    const [annotation] = email.annotations;
+    const [document, filtered] = email.documents;
+    await waitFor('the document to be read', async () => (await api.get(annotation)).status === 'to_review');
+    const { url } = await api.post('/emails/send', {
+      ...{ to: [{ email: to }], queue: email.queue, related_annotations: [annotation], related_documents: [filtered] },
+      template_values: { subject: 'About it', message: 'Attached.' },
+      attachments: { documents: [document, filtered] },
+    });
+    await nextMailTo(to);
+    expect(await api.get(url)).toMatchObject({
+      ...{ documents: [document, filtered], related_annotations: [annotation], related_documents: [filtered] },
+      annotation_counts: { related_annotations: 1 },
+    });
+    expect((await api.request('DELETE', filtered)).status).toBe(204);
+    const sideload = ['emails', 'related_emails'];
+    const config = { url: 'https://hooks.example.com' };
+    const hook = await api.post('/hooks', { name: 'Told', events: [], sideload, config });
+    const happening = { event: 'annotation_status', action: 'changed', annotation, status: 'to_review' };
+    expect(await api.post(`${hook.url}/generate_payload`, { ...happening, previous_status: null })).toMatchObject({
+      emails: [{ documents: [document], attachments: [{ document }, { document: null }] }],
+      related_emails: [{ documents: [document], related_annotations: [annotation], related_documents: [] }],
+    });
+    expect((await api.request('DELETE', annotation)).status).toBe(204);
+    expect(await api.get(url)).toMatchObject({
+      ...{ documents: [document], related_annotations: [], related_documents: [] },
+      annotation_counts: { related_annotations: 0 },
+    });
+    expect(await api.get(email.url)).toMatchObject({
+      ...{ documents: [document], annotations: [] },
+      attachments: [{ document }, { document: null, file_name: 'note.txt', size: 6 }],
+    });
+  });
+
   it('may reject what came: values of the document stand in the mail, and the e-mail is rejected with its last document', async () => {
     const from = `${uniqueName('rejected')}@example.org`;
     const { subject } = await sendNew({ attachments: [await file('one.pdf'), await file('two.pdf')] }, from);
@@ -825,6 +881,14 @@ describe('mails that go out', () => {
     await waitFor('the label', async () => (await api.get(email.url)).labels.includes('rejected'));
     expect((await api.get(email.email_thread)).labels).toEqual(['rejected']);
     expect((await api.get('/emails/counts')).incoming.rejected).toBe(rejected + 1);
+
+    for (const status of ['to_review', 'postponed', 'importing']) {
+      await api.patch(first, { status });
+      await waitFor('the label to go', async () => (await api.get(email.url)).labels.length === 0);
+      await waitFor('the document to be read', async () => (await api.get(first)).status !== 'importing');
+      await api.post(`${first}/reject`, {});
+      await waitFor('the label', async () => (await api.get(email.url)).labels.includes('rejected'));
+    }
   });
 
   it.each([
@@ -832,6 +896,8 @@ describe('mails that go out', () => {
     [{ to: [{ email: 'nobody' }] }, 'to'],
     [{ to: [{ email: 'a@b.c\r\nBcc: x@y.z' }] }, 'to'],
     [{ to: Array(41).fill({ email: 'a@b.c' }) }, 'to'],
+    [{ cc: [{ email: 'nobody' }] }, 'cc'],
+    [{ bcc: [{ email: 'nobody' }] }, 'bcc'],
     [{ queue: undefined }, 'queue'],
     [{ labels: ['other'] }, 'labels'],
     [{ related_annotations: [`${PUBLIC_URL}/api/v1/annotations/999999`] }, 'related_annotations'],
@@ -841,5 +907,20 @@ describe('mails that go out', () => {
     const body = { to: [{ email: 'a@b.c' }], queue: inbox.queues[0], template_values: {}, ...more };
     const answer = await requestStatus('POST', '/emails/send', body);
     expect({ status: answer.status, fields: Object.keys(answer.body) }).toEqual({ status: 400, fields: [field] });
+  });
+
+  it('names what is not there at its place', async () => {
+    const unknown = ['Invalid hyperlink - Object does not exist.'];
+    const body = { to: [{ email: 'a@b.c' }], queue: inbox.queues[0] };
+    const documents = [`${PUBLIC_URL}/api/v1/documents/999999`];
+    expect(await requestStatus('POST', '/emails/send', { ...body, attachments: { documents } })).toEqual({
+      status: 400,
+      body: { attachments: { documents: unknown } },
+    });
+    const queue = `${PUBLIC_URL}/api/v1/queues/999999`;
+    expect(await requestStatus('POST', '/emails/send', { ...body, queue })).toEqual({
+      status: 400,
+      body: { queue: unknown },
+    });
   });
 });

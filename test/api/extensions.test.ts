@@ -649,6 +649,18 @@ describe('calls by hand', () => {
     expect(await api.post(`${hook.url}/test`, { config, payload })).toEqual({ response: { messages: [] } });
     expect(receiver.at('/tested/elsewhere').map(({ body }) => body)).toEqual([payload]);
     expect((await api.get(hook.url)).config.url).toBe(`${receiver.url}/tested`);
+    const wrong = { url: null, secret: 5, insecure_ssl: 'maybe', client_ssl_key: [] };
+    expect(await post(`${hook.url}/test`, { config: wrong, payload })).toEqual({
+      status: 400,
+      body: {
+        config: {
+          url: ['This field may not be null.'],
+          secret: ['Not a valid string.'],
+          insecure_ssl: ['Must be a valid boolean.'],
+          client_ssl_key: ['Not a valid string.'],
+        },
+      },
+    });
     receiver.answer('/tested', { status: 500 });
     expect(await post(`${hook.url}/test`, { payload })).toEqual({
       status: 400,

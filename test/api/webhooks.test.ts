@@ -220,6 +220,17 @@ describe('annotation_status.changed', () => {
     expect((second?.at.getTime() ?? 0) - (first?.at.getTime() ?? 0)).toBeGreaterThanOrEqual(4000);
   });
 
+  it('a receiver that answers 202 has taken it, and is not asked for more', async () => {
+    const queueId = await makeQueue();
+    receiver.answer('/accepting', { status: 202, headers: { location: '/accepting/job' } });
+    const hook = await makeHook(queueId, '/accepting', ['annotation_status']);
+    await importInvoice(queueId);
+    const list = async (status: string) => (await api.get(`/hooks/${hook.id}/deliveries?status=${status}`)).pagination;
+    await waitFor('both to be delivered', async () => (await list('delivered')).total === 2);
+    expect((await list('failed')).total).toBe(0);
+    expect(receiver.at('/accepting/job')).toEqual([]);
+  });
+
   it('a receiver that is gone (410) is switched off, with a record', async () => {
     const queueId = await makeQueue();
     receiver.answer('/gone', { status: 410 });

@@ -159,6 +159,14 @@ it('sets the password of a user', async () => {
     accounts.login({ username: 'forgotten@example.com', password }, systemCaller('test'));
   expect((await logIn('another one')).key).toEqual(expect.any(String));
   await expect(logIn('-long enough')).rejects.toMatchObject({ reason: 'INVALID_LOGIN' });
+
+  // Who logs in elsewhere, which is not set up, could not come in any more.
+  const { userId, organizationId } = JSON.parse(out);
+  const elsewhere = auth.UpdateUserRequest.fromPartial({ id: userId, authType: 'sso' });
+  await accounts.updateUser(elsewhere, systemCaller('test', organizationId));
+  await expect(logIn('another one')).rejects.toMatchObject({ reason: 'INVALID_LOGIN' });
+  expect((await reset('forgotten@example.com', 'a third one')).exitCode).toBe(0);
+  expect((await logIn('a third one')).key).toEqual(expect.any(String));
   await runtime.stop();
 
   expect(await reset('nobody', 'another one')).toMatchObject({

@@ -56,6 +56,32 @@ export function emailToJson(row: mailIngest.Email, { annotations }: EmailRelatio
   };
 }
 
+/** What an e-mail names beside itself. */
+export interface EmailReferences {
+  readonly documentIds: number[];
+  readonly annotationIds: number[];
+}
+
+/** The documents and annotations that e-mails name. */
+export function referencesOf(rows: readonly mailIngest.Email[]): EmailReferences {
+  return {
+    documentIds: [...new Set(rows.flatMap((row) => [...row.documentIds, ...row.relatedDocumentIds]))],
+    annotationIds: [...new Set(rows.flatMap((row) => row.relatedAnnotationIds))],
+  };
+}
+
+/** An e-mail without the documents and annotations that are gone since then. */
+export function withoutGone(row: mailIngest.Email, there: EmailReferences): mailIngest.Email {
+  const [documents, annotations] = [new Set(there.documentIds), new Set(there.annotationIds)];
+  return {
+    ...row,
+    documentIds: row.documentIds.filter((id) => documents.has(id)),
+    relatedDocumentIds: row.relatedDocumentIds.filter((id) => documents.has(id)),
+    relatedAnnotationIds: row.relatedAnnotationIds.filter((id) => annotations.has(id)),
+    attachments: row.attachments.map((one) => (documents.has(one.documentId) ? one : { ...one, documentId: 0 })),
+  };
+}
+
 /** API: email-import.md section 6. */
 export function threadToJson(row: mailIngest.Thread, { annotations }: EmailRelations, urls: ApiUrls) {
   return {

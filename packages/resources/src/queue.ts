@@ -31,6 +31,9 @@ const engine = z
 /** Taken and answered as null; nothing of the service's object changes. */
 const engineReference = () => field('id', engine, { schema: answers.uriOrNull, show: () => null, put: () => ({}) });
 
+/** The most that the contract carries. */
+const MOST_SECONDS = 2 ** 31 - 1;
+
 /** API: workspaces-queues.md section 2. */
 export const QUEUE = resourceKind<QueueRow>('Queue', {
   id: shown(answers.integer, ({ id }) => id),
@@ -50,6 +53,8 @@ export const QUEUE = resourceKind<QueueRow>('Queue', {
   session_timeout: field('sessionTimeoutS', duration, {
     missing: 3600,
     show: (row) => formatDuration(row.sessionTimeoutS),
+    // Whole seconds; what is too long is refused where the limit is known.
+    put: (seconds) => ({ sessionTimeoutS: Math.min(Math.ceil(seconds as number), MOST_SECONDS) }),
   }),
   rir_url: field('rirUrl', string(2048).nullable(), { missing: null }),
   rir_params: field('rirParams', string(2048).nullable(), { missing: null }),

@@ -5,7 +5,7 @@ import type { ContentMessage } from '@intake/schema';
 import type { Logger } from '@intake/service';
 import type { AnnotationStore } from './annotation/annotation.store';
 import type { Annotation } from './annotation/annotation.types';
-import type { Annotations } from './annotation/annotations';
+import { type Annotations, requireUnpurged } from './annotation/annotations';
 import type { HistoryEntry, HistoryStore } from './annotation/history.store';
 import type { Importing } from './annotation/importing';
 import type { Opening } from './annotation/opening';
@@ -253,6 +253,7 @@ export function createRpc(deps: {
     createNote: async ({ annotationId, content, metadata, type }, caller) => {
       const [annotation] = await store.getMany(caller, [annotationId]);
       if (!annotation) throw invalidField('annotation', 'Invalid hyperlink - Object does not exist.');
+      requireUnpurged(annotation);
       const { organizationId, queueId } = annotation;
       const note: Note = {
         id: await backbone.ids.next('note'),

@@ -100,7 +100,18 @@ export function createConsumers(options: ConsumerOptions): EventHandlers {
     'annotation.failed_import': {
       on: ({ payload }) => conclusion.tellOfDocument(payload, 'unprocessable_attachments'),
     },
-    'annotation.postponed': { on: ({ payload }) => conclusion.tellOfDocument(payload, 'postponed_annotations') },
+    'annotation.postponed': {
+      on: async ({ payload }) => {
+        const tell = await conclusion.tellOfDocument(payload, 'postponed_annotations');
+        const unlabel = conclusion.unlabelRejected(payload);
+        return async (session) => {
+          await tell(session);
+          await unlabel(session);
+        };
+      },
+    },
+    'annotation.to_review': { on: ({ payload }) => conclusion.unlabelRejected(payload) },
+    'annotation.importing': { on: ({ payload }) => conclusion.unlabelRejected(payload) },
     'annotation.confirmed': { on: ({ payload }) => conclusion.tellOfStatus(payload, 'confirmed') },
     'annotation.exported': { on: ({ payload }) => conclusion.tellOfStatus(payload, 'exported') },
     'annotation.rejected': { on: ({ payload }) => conclusion.labelRejected(payload) },

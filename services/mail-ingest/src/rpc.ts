@@ -1,5 +1,6 @@
 import { mailIngest } from '@intake/contracts';
 import { type Caller, type Handlers, invalidField, organizationOf, Refusal, requireSystem } from '@intake/rpc';
+import { changeEmail } from './email/change-email';
 import { EMAIL_LABELS, type Email, type ImportDetails, type RawMessage, type Recipient } from './email/email';
 import type { EmailChanges, EmailStore } from './email/email.store';
 import type { createJudgeMembers } from './email/judge-members';
@@ -49,12 +50,7 @@ export function createRpc(options: RpcOptions): Handlers<typeof mailIngest.MailI
     countEmails: ({ ordering: _, page: __, pageSize: ___, ...filter }, caller) => emails.count(caller, filter),
     async updateEmail({ id, fields, email }, caller) {
       const changes = changesOf(mailIngest.Email.fromPartial(email ?? {}), fields);
-      if (changes.parentId !== undefined && changes.parentId !== null) {
-        if (changes.parentId === id) throw invalidField('parent', 'An e-mail cannot answer itself.');
-        if (!(await emails.find(caller, changes.parentId)))
-          throw invalidField('parent', 'Invalid hyperlink - Object does not exist.');
-      }
-      return toMessage(found(await emails.update(caller, id, changes)));
+      return toMessage(await changeEmail(caller, id, changes, emails));
     },
     async importEmail({ key, sha256, recipient, metadata, values }, caller) {
       const inbox = await findInbox(recipient.trim().toLowerCase());
@@ -135,7 +131,7 @@ function changesOf(email: mailIngest.Email, fields: readonly string[]): EmailCha
     subject: email.subject,
     bodyTextPlain: cutToBytes(email.bodyTextPlain, MAX_BODY_BYTES),
     bodyTextHtml: cutToBytes(email.bodyTextHtml, MAX_BODY_BYTES),
-    labels: email.labels,
+    labels: [...new Set(email.labels)],
     metadata: email.metadata ?? {},
     to: email.to,
     parentId: email.parentId ?? null,

@@ -1,5 +1,5 @@
 import { documentStorage } from '@intake/contracts';
-import { type Caller, type Client, invalidField, systemCaller } from '@intake/rpc';
+import { type Caller, type Client, Refusal, systemCaller } from '@intake/rpc';
 import type { Email, RawMessage } from './email/email';
 import type { ReadEmailOptions } from './email/read-email';
 import type { OutgoingMail } from './outgoing/compose';
@@ -142,10 +142,9 @@ export function createStorage(client: StorageClient): Storage {
     async loadDocuments(caller, ids) {
       if (ids.length === 0) return [];
       const { documents } = await client.getDocuments({ ids: [...ids] }, caller);
-      if (documents.length < new Set(ids).size)
-        throw invalidField('attachments', 'Invalid hyperlink - Object does not exist.');
+      if (documents.length < new Set(ids).size) throw wrongAttachments('Invalid hyperlink - Object does not exist.');
       if (documents.reduce((sum, { size }) => sum + size, 0) > MAX_SENT_BYTES)
-        throw invalidField('attachments', 'The documents together are larger than 20 MB.');
+        throw wrongAttachments('The documents together are larger than 20 MB.');
       const loaded: OutgoingMail['attachments'][number][] = [];
       for (const { id, originalFileName, mimeType } of documents) {
         const chunks: Uint8Array[] = [];
@@ -157,6 +156,10 @@ export function createStorage(client: StorageClient): Storage {
       return loaded;
     },
   };
+}
+
+function wrongAttachments(problem: string): Refusal {
+  return new Refusal('INVALID', { fields: { attachments: { documents: [problem] } } });
 }
 
 const CHUNK = 256 * 1024;

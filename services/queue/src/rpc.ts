@@ -401,12 +401,12 @@ function toHook(hook: Hook, queueIds: number[] = [], caller: Caller): contract.H
 }
 
 /** Keys are for services only, the signing secret for admins too; a private configuration is for nobody else. */
-function shownConfig({ type, config }: Hook, caller: Caller): JsonObject {
+function shownConfig({ config }: Hook, caller: Caller): JsonObject {
   if (caller.kind === 'system') return config;
   const { client_ssl_key: _key, ...shown } = config;
   if (isTrusted(caller)) return shown;
   if (config.private === true) return { private: true, insecure_ssl: config.insecure_ssl };
-  return type === 'webhook' ? { ...shown, secret: null } : shown;
+  return 'secret' in shown ? { ...shown, secret: null } : shown;
 }
 
 /** Empty: the default. */

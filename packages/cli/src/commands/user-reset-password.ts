@@ -5,7 +5,7 @@ import type { Command } from '../command';
 /** Sets the password of a user, whose tokens all end. */
 export const userResetPassword: Command = {
   name: 'user reset-password',
-  about: 'set another password of a user; all tokens of the user end',
+  about: 'set another password of a user, of single sign-on too; all tokens of the user end',
   options: { username: 'user name' },
   optional: {
     password: 'the new password, at least 8 characters',

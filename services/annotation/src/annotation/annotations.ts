@@ -238,6 +238,7 @@ export function createAnnotations(tools: AnnotationTools) {
           fields: { objects: { annotations: ['Invalid hyperlink - Object does not exist.'] } },
         });
       }
+      for (const annotation of found) requireUnpurged(annotation);
       await transaction(backbone.database, (session) =>
         store.changeIds(session, annotationIds, 'labelIds', { add, remove }),
       );
@@ -352,8 +353,7 @@ export function createAnnotations(tools: AnnotationTools) {
         ([key, value]) => !isDeepStrictEqual(value, before[key as keyof Annotation]),
       );
       if (!differs) return before;
-      if (before.status === 'purged')
-        throw new Refusal('CONFLICT_STATUS', { detail: 'A purged annotation cannot be changed.' });
+      requireUnpurged(before);
       if (before.status === 'reviewing' && before.reviewerId !== caller.userId && caller.kind === 'user')
         throw new Refusal('ANNOTATION_NOT_YOURS');
       const now = new Date();
@@ -370,6 +370,11 @@ export function createAnnotations(tools: AnnotationTools) {
       return after;
     });
   }
+}
+
+/** Throws CONFLICT_STATUS when nothing but metadata is left of an annotation. API: states.md section 3. */
+export function requireUnpurged({ status }: Annotation): void {
+  if (status === 'purged') throw new Refusal('CONFLICT_STATUS', { detail: 'A purged annotation cannot be changed.' });
 }
 
 /** What gives an annotation a state by PATCH. Throws INVALID for what is never allowed. API: states.md section 3. */

@@ -152,6 +152,8 @@ it('lets errors and reasons of formulas block, with their words', () => {
   const errors = [
     { id: 'all', content: 'Totals differ.' },
     { id: '7', content: 'Too high.' },
+    { id: 'all', content: 'No order.' },
+    { id: '7', content: 'Not the usual sum.' },
   ];
   const extensions = [{ id: 'all', content: 'Ask Jane.' }];
   const { reasons } = decideAutomation(rules({ level: 'always' }), schema, nodes, {
@@ -160,12 +162,12 @@ it('lets errors and reasons of formulas block, with their words', () => {
     extensions,
   });
   expect(reasons).toEqual([
-    { level: 'annotation', type: 'error_message', details: { message_content: ['Totals differ.'] } },
+    { level: 'annotation', type: 'error_message', details: { message_content: ['Totals differ.', 'No order.'] } },
     { level: 'annotation', type: 'extension', details: { content: ['Ask Jane.'] } },
     expect.objectContaining({
       level: 'datapoint',
       type: 'error_message',
-      samples: [{ datapoint_id: 7, details: { message_content: ['Too high.'] } }],
+      samples: [{ datapoint_id: 7, details: { message_content: ['Too high.', 'Not the usual sum.'] } }],
     }),
   ]);
 });

@@ -76,7 +76,9 @@ export function decideAutomation(
     ['error_message', 'message_content', errors],
     ['extension', 'content', extensions],
   ] as const) {
-    for (const { id, content } of findings) if (id !== 'all') collector.add(Number(id), type, { [key]: [content] });
+    const ids = new Set(findings.map(({ id }) => id));
+    ids.delete('all');
+    for (const id of ids) collector.add(Number(id), type, { [key]: textsAbout(id, findings) });
   }
   if (rules.level === 'confident') {
     for (const node of visibleDatapoints(schema, cleared)) {
@@ -100,8 +102,12 @@ export function decideAutomation(
 }
 
 function ofDocument(type: 'error_message' | 'extension', key: string, findings: readonly Finding[]): BlockerReason[] {
-  const texts = findings.filter(({ id }) => id === 'all').map(({ content }) => content);
+  const texts = textsAbout('all', findings);
   return texts.length > 0 ? [{ level: 'annotation', type, details: { [key]: texts } }] : [];
+}
+
+function textsAbout(id: string, findings: readonly Finding[]): string[] {
+  return findings.filter((one) => one.id === id).map(({ content }) => content);
 }
 
 /** A value of a field that may be empty is not worth a person's time when it is wrong. */

@@ -41,12 +41,12 @@ function checkNewPassword({ newPassword1, newPassword2 }: NewPassword, owner: Us
 
 async function setPassword(
   account: Account,
-  passwordHash: string,
+  changes: Parameters<UserStore['setPassword']>[1],
   keptHash: string | null,
   { users, tokens, backbone }: Deps,
   session: ClientSession,
 ): Promise<User> {
-  const user = await users.setPassword(account, passwordHash, session);
+  const user = await users.setPassword(account, changes, session);
   if (!user) throw new Refusal('CONFLICT');
   await tokens.removeAllOf(user.id, keptHash, session);
   tellRightsChanged(user, backbone, session);
@@ -75,7 +75,7 @@ export async function changePassword(
   checkNewPassword(input, account);
   const passwordHash = await passwords.hash(input.newPassword1);
   return transaction(backbone.database, (session) =>
-    setPassword(account, passwordHash, hashKey(input.keptKey), deps, session),
+    setPassword(account, { passwordHash }, hashKey(input.keptKey), deps, session),
   );
 }
 
@@ -105,11 +105,11 @@ export async function confirmReset(
   checkNewPassword(input, await find());
   const passwordHash = await passwords.hash(input.newPassword1);
   await transaction(backbone.database, async (session) => {
-    await setPassword(await find(session), passwordHash, null, deps, session);
+    await setPassword(await find(session), { passwordHash }, null, deps, session);
   });
 }
 
-/** Sets the password of a user by name, for operators. Field errors: `username`, `password`. Caller: system. */
+/** Sets the password of a user by name, for operators; a user of single sign-on logs in by it from now on. Field errors: `username`, `password`. Caller: system. */
 export async function overwritePassword(
   caller: Caller,
   { username, password }: { readonly username: string; readonly password: string },
@@ -123,6 +123,6 @@ export async function overwritePassword(
   return transaction(backbone.database, async (session) => {
     const account = await users.findAccount(username, session);
     if (!account || account.deleted) throw invalidField('username', 'There is no such user.');
-    return setPassword(account, passwordHash, null, deps, session);
+    return setPassword(account, { passwordHash, authType: 'password' }, null, deps, session);
   });
 }

@@ -2,7 +2,7 @@ import type { Backbone } from '@intake/bus';
 import { type ClientSession, findPage, type Orderings, type PageRequest, toOrder } from '@intake/mongo';
 import { type Caller, organizationOf } from '@intake/rpc';
 import { Schema } from 'mongoose';
-import { type Account, type KnownAddress, toUsernameKey, type User } from './user';
+import { type Account, type AuthType, type KnownAddress, toUsernameKey, type User } from './user';
 
 type Row = Omit<Account, 'id'> & { _id: number; usernameKey: string; emailKey: string };
 
@@ -161,13 +161,13 @@ export function createUserStore({ database, ids }: Pick<Backbone, 'database' | '
     /** Null when the password was changed meanwhile. The version of the rights grows; a mailed link ends. */
     async setPassword(
       { id, passwordHash: before }: Account,
-      passwordHash: string,
+      changes: { readonly passwordHash: string; readonly authType?: AuthType },
       session: ClientSession,
     ): Promise<User | null> {
       const row = await model
         .findOneAndUpdate(
           { _id: id, passwordHash: before, deleted: false },
-          { $set: { passwordHash, reset: null }, $inc: { rightsVersion: 1 } },
+          { $set: { ...changes, reset: null }, $inc: { rightsVersion: 1 } },
           { returnDocument: 'after', session },
         )
         .lean<Row | null>();

@@ -33,6 +33,9 @@ export interface Question {
   readonly fail: (hook: Hook, why: string) => void;
 }
 
+/** Longest answer, in characters: it is kept until all hooks have answered. */
+const LONGEST = 4_000_000;
+
 /** Asks hooks in their order; the answers of hooks that run at the same time are applied by ascending id. */
 export type AskHooks = ReturnType<typeof createAskHooks>;
 
@@ -44,7 +47,11 @@ export function createAskHooks({ webhooks, logs }: { readonly webhooks: Webhooks
   };
 
   return async (question: Question): Promise<void> => {
-    const { hooks, event, action, subject, at, about, signal, known, check } = question;
+    const { hooks, event, action, subject, at, about, signal, known } = question;
+    const check = (body: JsonObject) => {
+      if (JSON.stringify(body).length > LONGEST) throw new Error(`it has more than ${LONGEST} characters`);
+      return question.check(body);
+    };
     for (const wave of wavesOf(hooks)) {
       const parts = await question.partsOf();
       const calls = wave.map((hook): Call => {

@@ -47,8 +47,9 @@ describe('the answer of an extension', () => {
     [{ messages: [{ type: 'fatal', content: '' }] }, 'messages[0].type must be one of error, warning, info'],
     [{ messages: [{ type: 'error' }] }, 'messages[0].content must be a text'],
     [{ operations: 'all' }, 'operations must be a list'],
+    [{ messages: [{ type: 'info', content: '', detail: { all: 'x'.repeat(1_000_000) } }] }, 'more than 1000000'],
     [{ automation_blockers: [{}] }, 'automation_blockers[0].content must be a text'],
-  ])('%j is none', (body, problem) => {
+  ])('%# is none', (body, problem) => {
     expect(() => readAnswer(body as never, nodes)).toThrow(problem);
   });
 

@@ -6,6 +6,8 @@ export type Message = annotation.Message;
 
 /** Longest text of a message. API: limits.md. */
 const LONGEST = 4096;
+/** All that an answer says to people, in characters: it is kept with the annotation. */
+const MOST_SAID = 1_000_000;
 const TYPES = ['error', 'warning', 'info'];
 
 /** What an extension said about the content of an annotation. */
@@ -53,6 +55,9 @@ export function readAnswer(body: JsonObject, nodeIds: ReadonlySet<number>, detai
     if (typeof content !== 'string') throw new Error(`automation_blockers[${i}].content must be a text`);
     return messageOf('error', content, undefined, idOf(id));
   });
+  if (JSON.stringify([messages, blockers]).length > MOST_SAID) {
+    throw new Error(`its messages have more than ${MOST_SAID} characters together`);
+  }
   return { messages, operations: listOf(body, 'operations'), blockers };
 }
 

@@ -6,10 +6,12 @@ import {
   noteToJson,
   pageToJson,
   queueToJson,
+  referencesOf,
   relationToJson,
   schemaToJson,
   suggestedEditToJson,
   userToJson,
+  withoutGone,
 } from '@intake/resources';
 import { type Caller, type Client, systemCaller } from '@intake/rpc';
 import type { ApiUrls } from '@intake/urls';
@@ -48,17 +50,19 @@ export function createSideloads({ annotations, storage, queues, auth: accounts, 
   const emails = async (ids: number[], caller: Caller) => {
     if (ids.length === 0) return [];
     const found = (await mail.listEmails(mailIngest.ListEmailsRequest.fromPartial({ ids, ...page }), caller)).emails;
-    const documentIds = found.flatMap((email) => email.documentIds);
-    const { annotations: rows } =
+    const { documentIds, annotationIds } = referencesOf(found);
+    const [{ annotations: rows }, { documents }, { annotations: related }] = await Promise.all([
       documentIds.length === 0
         ? { annotations: [] }
-        : await annotations.listAnnotations(
-            contract.ListAnnotationsRequest.fromPartial({ documentIds, ...page }),
-            caller,
-          );
-    return found.map((email) =>
-      emailToJson(email, { annotations: rows.filter(({ emailId }) => emailId === email.id) }, urls),
-    );
+        : annotations.listAnnotations(contract.ListAnnotationsRequest.fromPartial({ documentIds, ...page }), caller),
+      documentIds.length === 0 ? { documents: [] } : storage.getDocuments({ ids: documentIds }, caller),
+      annotationIds.length === 0 ? { annotations: [] } : annotations.getAnnotations({ ids: annotationIds }, caller),
+    ]);
+    const there = { documentIds: documents.map(({ id }) => id), annotationIds: related.map(({ id }) => id) };
+    return found.map((email) => {
+      const own = rows.filter(({ emailId }) => emailId === email.id);
+      return emailToJson(withoutGone(email, there), { annotations: own }, urls);
+    });
   };
 
   const loads: Readonly<Record<string, Load>> = {

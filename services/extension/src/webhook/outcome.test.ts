@@ -42,6 +42,7 @@ describe('the answer of a webhook', () => {
     const later = answer(202, '', { location: '/jobs/1' });
     expect(readOutcome(later, { ...used, mayPoll: true })).toMatchObject({ kind: 'accepted', location: '/jobs/1' });
     expect(readOutcome(later, used)).toMatchObject({ kind: 'failed', retryable: false });
+    expect(readOutcome(later, { expectsJson: false, mayPoll: false })).toMatchObject({ kind: 'answered', message: '' });
     expect(readOutcome(answer(202), { ...used, mayPoll: true })).toMatchObject({ kind: 'answered' });
   });
 

@@ -47,7 +47,8 @@ export function readOutcome({ status, headers, body: bytes }: OutgoingResponse, 
   const said = { status, text, ...(body && { body }) };
   if (status >= 200 && status < 300) {
     const { location } = headers;
-    if (status === 202 && location) {
+    // Where the answer is neither used nor asked for later, it was taken, and that is all.
+    if (status === 202 && location && (reading.mayPoll || reading.expectsJson)) {
       if (reading.mayPoll) return { ...said, kind: 'accepted', location, message: '', retryable: false };
       const message = 'It answered 202 with a Location, but the answer to this event is waited for.';
       return { ...said, kind: 'failed', message, retryable: false };

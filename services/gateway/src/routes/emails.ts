@@ -6,9 +6,11 @@ import {
   emailToJson,
   metadata,
   reference,
+  referencesOf,
   string,
   threadToJson,
   unknownReference,
+  withoutGone,
 } from '@intake/resources';
 import { type Caller, invalidField, systemCaller } from '@intake/rpc';
 import { z } from 'zod';
@@ -25,7 +27,7 @@ import { Answer, type ApiRequest, route } from '../route';
 import { MAX_MESSAGE_BYTES, receiveMessage } from '../upload/receive-message';
 import { readContentValues } from './content-values';
 import type { RouteContext } from './index';
-import { distinct, onlyOne } from './lookups';
+import { distinct, idsIn, onlyOne } from './lookups';
 
 const ORDERINGS = [
   'id',
@@ -377,18 +379,20 @@ export function emailRoutes(context: RouteContext) {
 
 type Context = Pick<RouteContext, 'services' | 'lookups'>;
 
-/** Refuses a mail about documents, or of a template, that the caller does not see. */
+/** Refuses a mail from a queue, about documents, or of a template, that the caller does not see. */
 async function requireReferences(
   { services, lookups }: Context,
-  { related_documents: documentIds, email_template: templateId }: z.infer<typeof send>,
+  { queue: queueId, related_documents: documentIds, email_template: templateId }: z.infer<typeof send>,
   caller: Caller,
 ): Promise<void> {
   const ids = templateId ? [templateId] : [];
   const request = queue.ListEmailTemplatesRequest.fromPartial({ ids, page: 1, pageSize: 1 });
-  const [documents, { templates }] = await Promise.all([
+  const [queues, documents, { templates }] = await Promise.all([
+    lookups.queues([queueId], caller),
     lookups.documents(documentIds, caller),
     templateId ? services.queue.listEmailTemplates(request, caller) : { templates: [] },
   ]);
+  if (queues.length === 0) throw unknownReference('queue');
   if (documents.length < distinct(documentIds).length) throw unknownReference('related_documents');
   if (templates.length < ids.length) throw unknownReference('email_template');
 }
@@ -400,7 +404,19 @@ export async function readEmails(context: Context, emailIds: readonly number[], 
   return withAnnotations(context, (await context.services.mail.listEmails(request, caller)).emails, caller);
 }
 
-async function withAnnotations({ lookups }: Context, emails: readonly mailIngest.Email[], caller: Caller) {
+/** E-mails with the annotations that came from them. What they name and is gone since then is left out. */
+async function withAnnotations(context: Context, emails: readonly mailIngest.Email[], caller: Caller) {
+  const { documentIds, annotationIds } = referencesOf(emails);
+  const [rows, documents, annotations] = await Promise.all([
+    addAnnotations(context, emails, caller),
+    context.lookups.documents(documentIds, caller),
+    context.lookups.annotations(annotationIds, caller),
+  ]);
+  const there = { documentIds: idsIn(documents), annotationIds: idsIn(annotations) };
+  return rows.map(({ email, ...row }) => ({ ...row, email: withoutGone(email, there) }));
+}
+
+async function addAnnotations({ lookups }: Context, emails: readonly mailIngest.Email[], caller: Caller) {
   const found = await lookups.annotationsOfDocuments(
     emails.flatMap((email) => email.documentIds),
     caller,
@@ -422,7 +438,7 @@ async function withThreadAnnotations(context: Context, threads: readonly mailIng
     threadIds: threads.map(({ id }) => id),
     ...{ page: 1, pageSize: MOST_EMAILS },
   });
-  const rows = await withAnnotations(context, (await context.services.mail.listEmails(request, caller)).emails, caller);
+  const rows = await addAnnotations(context, (await context.services.mail.listEmails(request, caller)).emails, caller);
   const labelsOf = ({ rootEmailId, labels }: mailIngest.Thread) =>
     rows.find(({ email }) => email.id === rootEmailId)?.email.labels ?? labels;
   return threads.map((thread) => ({

@@ -1,6 +1,6 @@
 import { ANNOTATION_STATUSES } from '@intake/bus';
 import { extension as contract } from '@intake/contracts';
-import { answers, deliveryToJson, hookLogToJson, object, reference, string } from '@intake/resources';
+import { answers, boolean, deliveryToJson, hookLogToJson, object, reference, string } from '@intake/resources';
 import { invalidField, Refusal } from '@intake/rpc';
 import { z } from 'zod';
 import { tokenOf } from '../auth';
@@ -80,6 +80,18 @@ function requireParts(body: z.infer<typeof generateBody>): void {
   throw new Refusal('INVALID', { fields });
 }
 
+const textOrNull = string().nullable();
+/** What of the configuration decides about a call that is waited for; other keys change nothing. */
+const testConfig = z
+  .object({
+    url: string(),
+    secret: textOrNull,
+    insecure_ssl: boolean,
+    client_ssl_certificate: textOrNull,
+    client_ssl_key: textOrNull,
+  })
+  .partial();
+
 const replayBody = z.object({ request_id: string(100).nullish(), failed_since: string(100).nullish() });
 
 /** What is to be delivered again: one delivery, or all that failed since a time. */
@@ -147,7 +159,7 @@ export function hookRoutes({ services }: RouteContext) {
       allow: 'watchHooks',
       doc: { summary: 'Send a payload to a hook; nothing changes', answer: answers.object },
       timeoutMs: CALL_MS,
-      body: z.object({ config: object.nullish(), payload: object }),
+      body: z.object({ config: testConfig.nullish(), payload: object }),
       call: ({ parameters, body }, caller) =>
         extension.testHook(
           { hookId: parameters.id, config: body.config ?? undefined, payloadJson: JSON.stringify(body.payload) },

@@ -26,6 +26,11 @@ export function distinct(ids: readonly (number | undefined)[]): number[] {
   return [...new Set(ids.filter((id): id is number => id !== undefined && id > 0))];
 }
 
+/** Ids of rows. */
+export function idsIn(rows: readonly { readonly id: number }[]): number[] {
+  return rows.map(({ id }) => id);
+}
+
 /** Calls for the ids in batches; no ids, no call. */
 async function inBatches<T>(ids: readonly number[], call: (ids: number[]) => Promise<readonly T[]>): Promise<T[]> {
   const batches: number[][] = [];
@@ -130,6 +135,9 @@ export function createLookups(services: Services) {
             )
           ).pages,
       ),
+
+    annotations: (ids: readonly number[], caller: Caller): Promise<annotation.Annotation[]> =>
+      inBatches(ids, async (batch) => (await annotations.getAnnotations({ ids: batch }, caller)).annotations),
 
     annotation: async (id: number, caller: Caller): Promise<annotation.Annotation> =>
       found(await readAnnotation(id, caller)),

@@ -10,6 +10,7 @@ import { Answer, type ApiRequest, route } from '../route';
 import { receiveFiles } from '../upload/receive-files';
 import { storeFile, TRANSFER_MS } from '../upload/store-file';
 import type { RouteContext } from './index';
+import { idsIn } from './lookups';
 
 /** How long joining pictures may take. */
 const JOIN_MS = 60_000;
@@ -120,12 +121,26 @@ export function uploadRoutes({ services, lookups }: RouteContext) {
       doc: UPLOAD.retrieved('Retrieve an upload'),
       call: async ({ parameters }, caller) => {
         const row = await storage.getUpload({ id: parameters.id }, caller);
-        // What came by e-mail has no creator, and clients want one: the organization's first user stands in.
-        const organization =
+        const [documents, annotations, organizations] = await Promise.all([
+          lookups.documents([...row.documentIds, ...row.additionalDocumentIds], caller),
+          lookups.annotations(
+            row.annotations.map(({ annotationId }) => annotationId),
+            caller,
+          ),
+          // What came by e-mail has no creator, and clients want one: the organization's first user stands in.
           row.creatorId === undefined
-            ? (await auth.listOrganizations({ ids: [row.organizationId] }, caller)).organizations[0]
-            : undefined;
-        return { row, fallbackCreatorId: organization?.creatorId };
+            ? auth.listOrganizations({ ids: [row.organizationId] }, caller).then((answer) => answer.organizations)
+            : [],
+        ]);
+        // What is gone since then is left out.
+        const [documentIds, annotationIds] = [new Set(idsIn(documents)), new Set(idsIn(annotations))];
+        const left = {
+          ...row,
+          documentIds: row.documentIds.filter((id) => documentIds.has(id)),
+          additionalDocumentIds: row.additionalDocumentIds.filter((id) => documentIds.has(id)),
+          annotations: row.annotations.filter(({ annotationId }) => annotationIds.has(annotationId)),
+        };
+        return { row: left, fallbackCreatorId: organizations[0]?.creatorId };
       },
       reply: ({ row, fallbackCreatorId }, request) =>
         replyOne(request, uploadToJson(row, fallbackCreatorId, request.urls)),

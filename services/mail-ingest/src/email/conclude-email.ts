@@ -40,6 +40,7 @@ interface StatusChange {
   readonly emailId?: number | undefined;
   readonly annotationId: number;
   readonly documentId: number;
+  readonly previousStatus: string;
 }
 
 type Effect = (session: ClientSession) => Promise<void>;
@@ -147,6 +148,12 @@ export function createConcludeEmail(options: ConcludeEmailOptions) {
       const statuses = await findStatuses(email);
       if (statuses.length === 0 || statuses.some((status) => status !== 'rejected')) return NOTHING;
       return (session) => emails.addLabel(session, emailId, 'rejected');
+    },
+
+    /** A document that came by e-mail goes on: if it was rejected, not all of its e-mail are any more. */
+    unlabelRejected({ emailId, previousStatus }: StatusChange): Effect {
+      if (emailId === undefined || previousStatus !== 'rejected') return NOTHING;
+      return (session) => emails.removeLabel(session, emailId, 'rejected');
     },
 
     /** Something happened to a document that came by e-mail. */

@@ -9,6 +9,7 @@ import {
   rowsOf,
   toOrder,
   toWindow,
+  transaction,
 } from '@intake/mongo';
 import { type Caller, organizationOf, Refusal } from '@intake/rpc';
 import { Schema } from 'mongoose';
@@ -141,6 +142,7 @@ export interface EmailStore {
     outcome: Pick<Email, 'attachments' | 'documentIds' | 'filteredOutDocumentCount'>,
   ): Promise<boolean>;
   addLabel(session: ClientSession, id: number, label: string): Promise<void>;
+  removeLabel(session: ClientSession, id: number, label: string): Promise<void>;
   setDelivery(session: ClientSession, id: number, state: 'sent' | 'failed', failure: string): Promise<void>;
   /** Its body goes, its headers stay. Answers the key of its raw message when no other e-mail needs that; else null. */
   purge(organizationId: number, id: number): Promise<string | null>;
@@ -459,11 +461,19 @@ export function createEmailStore(database: Database): EmailStore {
         ...{ id, type, threadId, sender: from?.email ?? '', relatedAnnotationIds },
       }));
     },
-    async update(caller, id, { metadata, ...changes }) {
+    update(caller, id, { metadata, ...changes }) {
       const set = { ...changes, ...(metadata && { metadataJson: JSON.stringify(metadata) }) };
       const where = { $and: [shownTo(caller), { _id: id }] };
-      const row = await lean(model.findOneAndUpdate(where, { $set: set }, { returnDocument: 'after' }).lean());
-      return row && toEmail(row);
+      return transaction(database, async (session) => {
+        const before = await lean(model.findOneAndUpdate(where, { $set: set }, { session }).lean());
+        if (!before) return null;
+        if (changes.parentId !== undefined && changes.parentId !== before.parentId) {
+          await model.updateOne({ _id: before.parentId }, { $pull: { childrenIds: id } }, { session });
+          await model.updateOne({ _id: changes.parentId }, { $addToSet: { childrenIds: id } }, { session });
+        }
+        const after = await lean(model.findById(id, null, { session }).lean());
+        return after && toEmail(after);
+      });
     },
     async finish(session, id, reading) {
       const { references: _, ...read } =
@@ -490,6 +500,9 @@ export function createEmailStore(database: Database): EmailStore {
     },
     async addLabel(session, id, label) {
       await model.updateOne({ _id: id }, { $addToSet: { labels: label } }, { session });
+    },
+    async removeLabel(session, id, label) {
+      await model.updateOne({ _id: id }, { $pull: { labels: label } }, { session });
     },
     async setDelivery(session, id, state, failure) {
       const sentAt = state === 'sent' ? new Date() : null;

@@ -158,8 +158,10 @@ export function createSendEmail(options: SendEmailOptions) {
     if (everybody.length === 0) throw invalidField('to', 'At least one recipient is required.');
     if (everybody.length > MAX_RECIPIENTS)
       throw invalidField('to', `At most ${MAX_RECIPIENTS} recipients are allowed in to, cc and bcc together.`);
-    const wrong = everybody.find(({ email }) => !ADDRESS.test(email));
-    if (wrong) throw invalidField('to', `"${wrong.email}" is not a valid email address.`);
+    for (const [field, addresses] of Object.entries({ to, cc, bcc })) {
+      const wrong = addresses.find(({ email }) => !ADDRESS.test(email));
+      if (wrong) throw invalidField(field, `"${wrong.email}" is not a valid email address.`);
+    }
     const inbox = await findInbox(caller, request.queueId);
     if (!inbox) throw invalidField('queue', 'The queue has no inbox to send from.');
     const parent = request.parentId === undefined ? null : await emails.find(caller, request.parentId);

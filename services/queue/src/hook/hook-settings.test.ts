@@ -1,4 +1,4 @@
-import { checkBySchema } from './hook-settings';
+import { checkBySchema, findSchemaProblems } from './hook-settings';
 
 const FINE = { mismatches: [], problem: null };
 const TEXTS = { type: 'object', additionalProperties: { type: 'string' } };
@@ -36,4 +36,21 @@ describe('settings of a hook', () => {
       problem: expect.stringContaining('The schema cannot be used'),
     });
   });
+});
+
+describe('a schema of settings', () => {
+  it.each([
+    [TEXTS],
+    [{}],
+    [{ type: ['string', 'null'], items: [{}, true], additionalProperties: false, not: { $ref: '#' } }],
+    [{ title: 'of any other key nothing is said', 'x-own': 5 }],
+  ])('%j is one', (schema) => expect(findSchemaProblems(schema)).toEqual([]));
+
+  it.each([
+    [{ type: 'text' }],
+    [{ properties: { a: 'string' } }],
+    [{ properties: { a: { items: { type: [5] } } } }],
+    [{ required: 'a' }],
+    [{ anyOf: {} }],
+  ])('%j is none', (schema) => expect(findSchemaProblems(schema)).not.toEqual([]));
 });

@@ -14,6 +14,36 @@ export interface SchemaVerdict {
   readonly problem: string | null;
 }
 
+const TYPE = { enum: ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string'] };
+const SCHEMA = { $ref: '#' };
+const SCHEMAS = { type: 'array', items: SCHEMA };
+const NAMED_SCHEMAS = { type: 'object', additionalProperties: SCHEMA };
+/** The parts of JSON Schema in which a mistake makes a schema that nothing matches, or everything. */
+const SCHEMA_OF_SCHEMAS: JsonObject = {
+  type: ['object', 'boolean'],
+  properties: {
+    type: { anyOf: [TYPE, { type: 'array', items: TYPE }] },
+    enum: { type: 'array' },
+    required: { type: 'array', items: { type: 'string' } },
+    properties: NAMED_SCHEMAS,
+    patternProperties: NAMED_SCHEMAS,
+    additionalProperties: SCHEMA,
+    items: { anyOf: [SCHEMA, SCHEMAS] },
+    allOf: SCHEMAS,
+    anyOf: SCHEMAS,
+    oneOf: SCHEMAS,
+    not: SCHEMA,
+    $defs: NAMED_SCHEMAS,
+    definitions: NAMED_SCHEMAS,
+  },
+};
+
+/** What is wrong with a JSON schema, at most ten messages; none: nothing. */
+export function findSchemaProblems(schema: JsonObject): string[] {
+  const { mismatches, problem } = checkBySchema(SCHEMA_OF_SCHEMAS, schema);
+  return problem === null ? mismatches : [problem];
+}
+
 /** Checks a value by a JSON schema. */
 export function checkBySchema(schema: JsonObject, value: JsonObject): SchemaVerdict {
   const unusable = (problem: string) => ({ mismatches: [], problem });

@@ -7,7 +7,7 @@ import type { QueueStore } from '../queue/queue.store';
 import type { HookStore } from './hook.store';
 import { findConfigProblem, keptConfig, mergeConfig } from './hook-config';
 import { expandEvents, isEvent, SIDELOADS } from './hook-events';
-import { checkBySchema } from './hook-settings';
+import { checkBySchema, findSchemaProblems } from './hook-settings';
 
 /** An extension that is called when something happens. API: hooks-and-connectors.md section 1. */
 export interface Hook extends Modified {
@@ -83,13 +83,17 @@ interface Deps {
   readonly backbone: Pick<Backbone, 'database'>;
 }
 
-/** Refuses a hook that is wrong in itself, with every problem. `configBefore`: its configuration until now. */
-function check(hook: Hook, configBefore: JsonObject = {}): void {
+/** Refuses a hook that is wrong in itself, with every problem. `before`: what it was until now. */
+function check(hook: Hook, before?: Hook): void {
   const errors: FieldErrors = {};
   const add = (field: string, problem: string | string[] | FieldErrors | null) => {
     if (problem !== null && problem.length !== 0) errors[field] = typeof problem === 'string' ? [problem] : problem;
   };
-  const addBySchema = (field: string, schema: JsonObject, value: JsonObject) => {
+  const addBySchema = (field: string, schema: JsonObject, before: JsonObject | null | undefined, value: JsonObject) => {
+    const wrong = schema === before ? [] : findSchemaProblems(schema);
+    add(`${field}_schema`, wrong);
+    // Deployment tools make hooks first and give them their secrets later.
+    if (wrong.length > 0 || (field === 'secrets' && Object.keys(value).length === 0)) return;
     const { mismatches, problem } = checkBySchema(schema, value);
     add(field, mismatches);
     add(`${field}_schema`, problem);
@@ -105,10 +109,9 @@ function check(hook: Hook, configBefore: JsonObject = {}): void {
   add('extension_source', isChoice(SOURCES, hook.extensionSource));
   add('events', wrongEvents(hook.events));
   add('sideload', wrongSideloads(hook.sideload));
-  add('config', findConfigProblem(hook.type, hook.config, expandEvents(hook.events), configBefore));
-  if (hook.settingsSchema) addBySchema('settings', hook.settingsSchema, hook.settings);
-  // Deployment tools make hooks first and give them their secrets later.
-  if (Object.keys(hook.secrets).length > 0) addBySchema('secrets', hook.secretsSchema, hook.secrets);
+  add('config', findConfigProblem(hook.type, hook.config, expandEvents(hook.events), before?.config));
+  if (hook.settingsSchema) addBySchema('settings', hook.settingsSchema, before?.settingsSchema, hook.settings);
+  addBySchema('secrets', hook.secretsSchema, before?.secretsSchema, hook.secrets);
   add('metadata', findMetadataProblem(hook.metadata));
   for (const [field, text] of Object.entries({ description: hook.description, guide: hook.guide }))
     add(field, isShort(text));
@@ -226,7 +229,7 @@ export async function updateHook(
       ...(change.secrets && { secrets: withoutNulls(change.secrets) }),
       ...modifiedBy(caller),
     };
-    check(merged, before.config);
+    check(merged, before);
     const after = { ...merged, events: expandEvents(merged.events) };
     await checkOrder(caller, after, hooks, session);
     await hooks.replace(caller, after, session);

@@ -43,7 +43,9 @@ export async function updateLabel(
 ): Promise<Label> {
   requireAdmin(caller);
   check(change);
-  return found(await labels.update(caller, id, { ...change, ...modifiedBy(caller) }));
+  const { color, ...rest } = change;
+  const changed = { ...rest, ...(color !== undefined && { color: color || null }), ...modifiedBy(caller) };
+  return found(await labels.update(caller, id, changed));
 }
 
 /** Deletes a label; annotations lose it soon after. Caller: admin. */
