@@ -1,4 +1,4 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { X509Certificate } from 'node:crypto';
 import { type FieldErrors, Refusal } from '@intake/rpc';
 
 /** Any JSON object. */
@@ -19,17 +19,6 @@ export function findCertificateProblem(pem: string | null | undefined): string |
     return null;
   } catch {
     return 'Enter a valid certificate in PEM format.';
-  }
-}
-
-/** The message for a text that is no private key in PEM, or is one behind a passphrase, or null. Without a text there is nothing to refuse. */
-export function findPrivateKeyProblem(pem: string | null | undefined): string | null {
-  if (!pem) return null;
-  try {
-    createPrivateKey(pem);
-    return null;
-  } catch {
-    return 'Enter a valid private key in PEM format, without a passphrase.';
   }
 }
 

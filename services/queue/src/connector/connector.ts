@@ -7,7 +7,6 @@ import {
   findCertificateProblem,
   findMetadataProblem,
   findNameProblem,
-  findPrivateKeyProblem,
   findUrlProblem,
   type JsonObject,
   NO_SUCH_OBJECT,
@@ -62,7 +61,7 @@ interface Deps {
 }
 
 function check(given: Partial<ConnectorInput>): void {
-  const { name, serviceUrl, authorizationType, clientSslCertificate, clientSslKey, metadata } = given;
+  const { name, serviceUrl, authorizationType, clientSslCertificate, metadata } = given;
   refuseProblems({
     name: name === undefined ? null : findNameProblem(name),
     service_url: serviceUrl === undefined ? null : findUrlProblem(serviceUrl),
@@ -71,7 +70,6 @@ function check(given: Partial<ConnectorInput>): void {
         ? null
         : `"${authorizationType}" is not a valid choice.`,
     client_ssl_certificate: findCertificateProblem(clientSslCertificate),
-    client_ssl_key: findPrivateKeyProblem(clientSslKey),
     metadata: findMetadataProblem(metadata),
   });
 }

@@ -1,6 +1,6 @@
 import type { FieldErrors } from '@intake/rpc';
 import { Cron } from 'croner';
-import { findCertificateProblem, findPrivateKeyProblem, findUrlProblem, type JsonObject } from '../fields';
+import { findCertificateProblem, findUrlProblem, type JsonObject } from '../fields';
 
 type Check = (value: unknown) => string | null;
 
@@ -8,7 +8,6 @@ const isBoolean: Check = (value) => (typeof value === 'boolean' ? null : 'Must b
 const isText: Check = (value) => (typeof value === 'string' ? null : 'Not a valid string.');
 const isTextOrNull: Check = (value) => (value === null ? null : isText(value));
 const isCertificateOrNull: Check = (value) => isTextOrNull(value) ?? findCertificateProblem(value as string | null);
-const isPrivateKeyOrNull: Check = (value) => isTextOrNull(value) ?? findPrivateKeyProblem(value as string | null);
 const isIntegerBetween =
   (min: number, max: number): Check =>
   (value) => {
@@ -47,7 +46,7 @@ const KEYS: Readonly<Record<string, readonly [check: Check, fallback: unknown]>>
   secret: [isTextOrNull, null],
   insecure_ssl: [isBoolean, false],
   client_ssl_certificate: [isCertificateOrNull, null],
-  client_ssl_key: [isPrivateKeyOrNull, null],
+  client_ssl_key: [isTextOrNull, null],
   private: [isBoolean, false],
   timeout_s: [isIntegerBetween(0, 60), 30],
   retry_count: [isIntegerBetween(0, 4), 4],
