@@ -1,4 +1,5 @@
-import { randomInt } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -31,10 +32,10 @@ export async function connect(base, { username, password }) {
     base,
     authorization,
     call,
-    /** Uploads bytes as one PDF; answers the URL of the task. */
+    /** Uploads bytes as one document, whose type they tell; answers the URL of the task. */
     async upload(queueId, bytes) {
       const form = new FormData();
-      form.append('content', new Blob([bytes]), 'load.pdf');
+      form.append('content', new Blob([bytes]), 'load');
       return (await call('POST', `/uploads?queue=${queueId}`, form)).url;
     },
     /** The same as a client does that is told to come again (429, 503). */
@@ -123,6 +124,13 @@ export function makeInvoice(size = EMPTY.length) {
   laidOut.set(size, invoice);
   const number = String(randomInt(10 ** NUMBER.length)).padStart(NUMBER.length, '0');
   return Buffer.from(invoice.replace(`number: ${NUMBER}`, `number: ${number}`));
+}
+
+const SCAN = readFileSync(path.join(ROOT, 'test/samples/scan-en.png'));
+
+/** A scanned page of A4 at 200 DPI, with bytes of its own behind the picture. */
+export function makeScan() {
+  return Buffer.concat([SCAN, randomBytes(8)]);
 }
 
 /** Runs `task` `count` times, some at a time. */

@@ -693,6 +693,24 @@ describe('relay', () => {
     expect(await waitForEffects(env, 2)).toHaveLength(2);
   });
 
+  it('of the other replicas only looks now and then for its turn, however many events they tell the holder of', async () => {
+    const env = newEnv();
+    await startChild('relay', env);
+    const node = await startNode('sample', env);
+    startConsumer(node.runtime, { ...node, handlers: effectsOf(node) });
+    const { db } = node.database.connection;
+    await db?.command({ profile: 2 });
+    const started = Date.now();
+    for (let id = 1; id <= 30; id++) {
+      await emit(node, created(id));
+      await waitForEffects(env, id);
+    }
+    await db?.command({ profile: 0 });
+    const looks = await db?.collection('system.profile').countDocuments({ 'command.findAndModify': 'leases' });
+    const seconds = (Date.now() - started) / 1000;
+    expect(looks).toBeLessThanOrEqual(seconds + 2);
+  });
+
   it('publishes the versions of an aggregate in order, also out of a long outbox', async () => {
     const env = newEnv();
     const node = await startNode('sample', env);

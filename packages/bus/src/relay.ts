@@ -24,7 +24,8 @@ const REPUBLISH_MS = 3 * 24 * 3600 * 1000;
 
 /**
  * Publishes the service's outbox to the bus, in order, at least once, from one replica at a time. It wakes when a
- * transaction of this process added events, or another replica says so, with a poll as fallback. When a stream turns out to
+ * transaction of this process added events, or another replica says so, with a poll as fallback; the other replicas only look
+ * now and then whether it is gone. When a stream turns out to
  * be new, or no longer has what was published last, everything recent is published again.
  */
 export function startRelay(runtime: Runtime, bus: Bus, outbox: Outbox, leases: Leases): void {
@@ -59,7 +60,9 @@ export function startRelay(runtime: Runtime, bus: Bus, outbox: Outbox, leases: L
 
   const topic = `outbox.${runtime.name}`;
   outbox.onAdded(() => (isHolder ? wake() : bus.signal(topic)));
-  bus.onSignal(topic, () => wake());
+  bus.onSignal(topic, () => {
+    if (isHolder) wake();
+  });
 
   /** Whether the stream is still the one that was published to, with the message that was published last. */
   const isComplete = async (manager: JetStreamManager, stream: 'events' | 'jobs', created: string) => {
@@ -130,6 +133,7 @@ export function startRelay(runtime: Runtime, bus: Bus, outbox: Outbox, leases: L
     if (stopped) return;
     const lease = await leases.acquire('outbox-relay', LEASE_MS);
     if (!lease) {
+      pending = false;
       await nextWake(POLL_MS);
       return;
     }
