@@ -28,30 +28,68 @@ describe('receiving comes first', () => {
     return answer;
   };
 
+  /** Receives ten a second that take so long each. */
+  const receiveFor = (first: ReturnType<typeof make>, seconds: number, ms: number) => {
+    for (let i = 0; i < seconds * 10; i++) {
+      first.received(ms);
+      time += 100;
+    }
+  };
+
   test('as long as it is quick, work goes on at once', async () => {
     const first = make();
     for (let i = 0; i < 20; i++) {
-      await receive(first, 99);
-      expect(await mayGoOn(first)).toBe(true);
+      await receive(first, 29);
+      expect([await mayGoOn(first), first.intervalMs()]).toEqual([true, 0]);
     }
   });
 
-  test('when it was slow, work goes on one by one, for two seconds', async () => {
+  test('the slower it is, the longer are the intervals, up to a second', () => {
+    const intervals = [40, 60, 100, 300].map((ms) => {
+      const first = make();
+      receiveFor(first, 5, ms);
+      time -= 100;
+      return Math.round(first.intervalMs());
+    });
+    expect(intervals).toEqual([100, 300, 700, 1000]);
+  });
+
+  test('when it is quick again, they shrink slowly, and then there are none', () => {
     const first = make();
-    await receive(first, 100);
+    receiveFor(first, 5, 300);
+    const shrunk = [0, 2, 4, 6, 8].map((seconds, i, all) => {
+      receiveFor(first, seconds - (all[i - 1] ?? 0), 20);
+      return first.intervalMs();
+    });
+    for (const [i, longest] of [1000, 700, 350, 175, 90].entries()) {
+      expect(shrunk[i]).toBeLessThanOrEqual(longest);
+      expect(shrunk[i]).toBeGreaterThan(longest / 3);
+    }
+    receiveFor(first, 6, 20);
+    expect(first.intervalMs()).toBe(0);
+  });
+
+  test('when nothing has been received for a second, work goes on at once', async () => {
+    const first = make();
+    receiveFor(first, 5, 300);
     expect([await mayGoOn(first), await mayGoOn(first)]).toEqual([true, false]);
-    time += 1999;
-    expect([await mayGoOn(first), await mayGoOn(first)]).toEqual([true, false]);
-    time += 1;
+    time += 900;
     expect([await mayGoOn(first), await mayGoOn(first)]).toEqual([true, true]);
+  });
+
+  test('one that is slow after a pause does not make the others wait for long', () => {
+    const first = make();
+    first.received(300);
+    expect(first.intervalMs()).toBeLessThan(500);
   });
 
   test('slowness without end lets one go on every second', async () => {
     const first = make();
+    receiveFor(first, 5, 1000);
     const turns: boolean[] = [];
     for (let i = 0; i < 20; i++) {
-      await receive(first, 1000);
-      time -= 1000 - 125;
+      first.received(1000);
+      time += 125;
       turns.push(await mayGoOn(first));
     }
     expect(turns.map((may) => (may ? 'g' : '-')).join('')).toBe('g-------g-------g---');
@@ -59,6 +97,7 @@ describe('receiving comes first', () => {
 
   test('what waits for its longest goes on, however many others wait', async () => {
     const first = make();
+    receiveFor(first, 5, 1000);
     const stillSlow = () => receive(first, 100);
     await stillSlow();
     expect(await mayGoOn(first)).toBe(true);
@@ -69,57 +108,53 @@ describe('receiving comes first', () => {
     expect(gone).toBe(30);
   });
 
-  test('while it is slow each organization has turns of its own', async () => {
+  test('while it is slow each organization has turns of its own', () => {
     const first = make();
-    expect([first.isTurnOf(1), first.isTurnOf(1), first.isSlow()]).toEqual([true, true, false]);
-    await receive(first, 100);
-    expect([first.isTurnOf(1), first.isTurnOf(1), first.isTurnOf(2), first.isSlow()]).toEqual([
-      true,
-      false,
-      true,
-      true,
-    ]);
-    time += 1000;
+    expect([first.isTurnOf(1), first.isTurnOf(1), first.isTurnOf(1)]).toEqual([true, true, true]);
+    receiveFor(first, 5, 1000);
+    expect([first.isTurnOf(1), first.isTurnOf(1), first.isTurnOf(2)]).toEqual([true, false, true]);
+    receiveFor(first, 1, 1000);
     expect([first.isTurnOf(1), first.isTurnOf(1)]).toEqual([true, false]);
     time += 1000;
-    expect([first.isTurnOf(1), first.isTurnOf(1), first.isSlow()]).toEqual([true, true, false]);
+    expect([first.isTurnOf(1), first.isTurnOf(1)]).toEqual([true, true]);
   });
 
   test('what counts is work of our own, not how long a sender takes', async () => {
     const first = make();
     time += 60_000;
-    first.received(99);
-    expect(first.isSlow()).toBe(false);
-    first.received(100);
-    expect(first.isSlow()).toBe(true);
+    first.received(29);
+    expect(first.intervalMs()).toBe(0);
+    receiveFor(first, 1, 100);
+    expect(first.intervalMs()).toBeGreaterThan(0);
   });
 
-  test('what stands on something far away is slow only when it takes longer than it does otherwise', async () => {
+  test('what stands on something far away is slow only when it takes longer than it does otherwise', () => {
     const first = make(150);
-    for (const ms of [200, 449]) {
-      first.received(ms);
-      expect(first.isSlow()).toBe(false);
-    }
-    first.received(450);
-    expect(first.isSlow()).toBe(true);
+    receiveFor(first, 5, 140);
+    expect(first.intervalMs()).toBeLessThan(50);
+    receiveFor(first, 5, 420);
+    time -= 100;
+    expect(first.intervalMs()).toBeGreaterThan(600);
   });
 
-  test('a busy hour does not become what is usual, and a longer way does in ten minutes', async () => {
+  test('a busy hour does not become what is usual, and a longer way does in ten minutes', () => {
     const first = make();
     for (let minute = 0; minute < 60; minute++) {
-      time += 60_000;
-      first.received(120);
-      first.received(30);
-      first.received(120);
-      expect(first.isSlow()).toBe(true);
+      time += 59_000;
+      for (const ms of [120, 30, 120, 120, 120, 120, 120, 120, 120, 120]) {
+        first.received(ms);
+        time += 100;
+      }
+      expect(first.intervalMs()).toBeGreaterThan(400);
     }
-    const slow: boolean[] = [];
+    const after: number[] = [];
     for (let minute = 0; minute < 12; minute++) {
-      time += 60_000;
-      first.received(150);
-      slow.push(first.isSlow());
+      time += 59_000;
+      receiveFor(first, 1, 150);
+      after.push(first.intervalMs());
     }
-    expect([slow[0], slow.at(-1)]).toEqual([true, false]);
+    expect(after[0]).toBeGreaterThan(400);
+    expect(after.at(-1)).toBeLessThan(100);
   });
 
   test('one that fails is not received for ever', async () => {

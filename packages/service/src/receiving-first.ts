@@ -8,38 +8,59 @@ const SLOW_MS = 100;
 const SLOW_TIMES = 3;
 /** The least is looked for in this and the period before, in milliseconds. */
 const PERIOD_MS = 300_000;
-/** It counts as slow for so long after it was, in milliseconds. */
-const LAST_MS = 2000;
-/** Meanwhile one that was received goes on every so often, in milliseconds. */
-const PACE_MS = 1000;
-const LOOK_MS = 50;
+/** How much of what receiving takes now is the last one's time; the rest is what it took before. */
+const SHARE = 0.2;
+/** Intervals begin when receiving takes this part of what is slow, and grow to the longest where it takes so much more again. */
+const EASY = 0.3;
+const LONGEST_MS = 1000;
+/** They halve in so long when receiving is quick again, and are none when they are shorter than that, in milliseconds. */
+const HALVE_MS = 2000;
+const SHORTEST_MS = 20;
+/** When nothing has been received for so long, nobody is in the way, in milliseconds. */
+const IDLE_MS = 1000;
+const LOOK_MS = 25;
 
-/** While receiving is slow it comes first, and the work on what was received before waits for its turn. */
+/**
+ * Receiving comes first: the slower it is, the longer are the intervals at which the work on what was received before goes on. They
+ * grow at once and shrink slowly, so that neither comes in bursts.
+ */
 export interface ReceivingFirst {
   /** Receives one, all of it work of our own: nobody slow is waited for. */
   receive<T>(work: () => Promise<T>): Promise<T>;
   /** One was received, which took so much time of our own, in milliseconds. */
   received(ownMs: number): void;
   /**
-   * Returns when the work on one may go on: at once, or while receiving is slow, one every {@link PACE_MS}.
+   * Returns when the work on one may go on: at once, or while receiving is slow, when its turn comes.
    * @param longestMs no longer than this is waited; without it, until the turn comes
    */
   turnToGoOn(longestMs?: number): Promise<void>;
-  /** Whether what an organization sent may go on at once: always, or while receiving is slow, one of each every {@link PACE_MS}. */
+  /** Whether what an organization sent may go on at once: always, or while receiving is slow, when a turn of its own is due. */
   isTurnOf(organizationId: number): boolean;
-  isSlow(): boolean;
+  /** The interval at which work goes on now, in milliseconds; 0: at once. */
+  intervalMs(): number;
 }
 
 /** For what one process receives. */
 export function createReceivingFirst(now: () => number = () => performance.now()): ReceivingFirst {
-  let slowUntil = 0;
+  let [takesMs, interval, receivedAt] = [0, 0, -Infinity];
   let nextTurn = 0;
   const nextTurns = new Map<number, number>();
   let [least, leastBefore, periodEnd] = [Infinity, Infinity, now() + PERIOD_MS];
+
+  const isIdle = (): boolean => now() - receivedAt >= IDLE_MS;
+  const intervalMs = (): number => {
+    const shrunk = interval * 2 ** ((receivedAt - now()) / HALVE_MS);
+    return isIdle() || shrunk < SHORTEST_MS ? 0 : shrunk;
+  };
   const received = (ownMs: number): void => {
     if (now() >= periodEnd) [least, leastBefore, periodEnd] = [Infinity, least, now() + PERIOD_MS];
     least = Math.min(least, ownMs);
-    if (ownMs >= Math.max(SLOW_MS, SLOW_TIMES * Math.min(least, leastBefore))) slowUntil = now() + LAST_MS;
+    const leastMs = Math.min(least, leastBefore);
+    const before = isIdle() ? leastMs : takesMs;
+    takesMs = before + SHARE * (ownMs - before);
+    const slowness = takesMs / Math.max(SLOW_MS, SLOW_TIMES * leastMs);
+    interval = Math.max(intervalMs(), LONGEST_MS * Math.min(1, slowness - EASY));
+    receivedAt = now();
   };
 
   return {
@@ -54,18 +75,20 @@ export function createReceivingFirst(now: () => number = () => performance.now()
     },
     async turnToGoOn(longestMs = Number.POSITIVE_INFINITY) {
       const latest = now() + longestMs;
-      while (now() < Math.min(slowUntil, nextTurn, latest)) await pause(LOOK_MS);
-      if (now() < slowUntil) nextTurn = now() + PACE_MS;
+      while (intervalMs() > 0 && now() < Math.min(nextTurn, latest)) await pause(LOOK_MS);
+      const wait = intervalMs();
+      if (wait > 0) nextTurn = now() + wait;
     },
     isTurnOf(organizationId) {
-      if (now() >= slowUntil) {
+      const wait = intervalMs();
+      if (wait === 0) {
         nextTurns.clear();
         return true;
       }
       if (now() < (nextTurns.get(organizationId) ?? 0)) return false;
-      nextTurns.set(organizationId, now() + PACE_MS);
+      nextTurns.set(organizationId, now() + wait);
       return true;
     },
-    isSlow: () => now() < slowUntil,
+    intervalMs,
   };
 }

@@ -195,7 +195,13 @@ export const start = (env: Environment) =>
     });
     const annotations = connectRpc(runtime, annotation.AnnotationServiceService, rpc.addressOf('annotation'), rpc);
     const sweepUnclaimed = createSweepUnclaimed({ documents, ownDocuments, annotations });
-    startSweeps(runtime, backbone, { files, importUpload, sweepUnclaimed, unclaimedMs, isSlow: receivingFirst.isSlow });
+    startSweeps(runtime, backbone, {
+      files,
+      importUpload,
+      sweepUnclaimed,
+      unclaimedMs,
+      intervalMs: receivingFirst.intervalMs,
+    });
   });
 
 if (require.main === module) void runAsProcess(start);

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Backbone } from '@intake/bus';
 import { startSweep } from '@intake/mongo';
 import type { Runtime } from '@intake/service';
@@ -10,10 +11,8 @@ import type { ImportUpload } from './upload/import-upload';
 const ORPHAN_MS = 24 * 3600 * 1000;
 
 const RESTING_MS = 1000;
-/** Uploads that are put on the bus at a time: no more than can be read meanwhile. */
-const MOST_PUSHED = 20;
-/** The same while receiving is slow. */
-const FEW_PUSHED = 1;
+/** Uploads are put on the bus one by one, at intervals of this at least, in milliseconds: no more than can be read meanwhile. */
+const PUSH_MS = 50;
 
 /** What is swept. */
 export interface SweptParts {
@@ -22,15 +21,15 @@ export interface SweptParts {
   readonly sweepUnclaimed: ReturnType<typeof createSweepUnclaimed>;
   /** How long a document may wait for its annotation. */
   readonly unclaimedMs: number;
-  /** Whether receiving is slow, which comes first. */
-  readonly isSlow: () => boolean;
+  /** The interval at which what was received goes on, in milliseconds; 0: at once. */
+  readonly intervalMs: () => number;
 }
 
 /** Starts what looks for work at rest and for files that nobody needs. */
 export function startSweeps(
   runtime: Runtime,
   { leases }: Backbone,
-  { files, importUpload, sweepUnclaimed, unclaimedMs, isSlow }: SweptParts,
+  { files, importUpload, sweepUnclaimed, unclaimedMs, intervalMs }: SweptParts,
 ): void {
   const pushed = new Counter({
     name: 'intake_uploads_pushed_total',
@@ -43,7 +42,14 @@ export function startSweeps(
     registers: [runtime.metrics],
   });
   startSweep(runtime, leases, 'resting-uploads', RESTING_MS, async () => {
-    pushed.inc(await importUpload.pushResting(new Date(), isSlow() ? FEW_PUSHED : MOST_PUSHED));
+    const end = Date.now() + RESTING_MS;
+    for (;;) {
+      if ((await importUpload.pushResting(new Date(), 1)) === 0) return;
+      pushed.inc();
+      const interval = Math.max(intervalMs(), PUSH_MS);
+      if (Date.now() + interval >= end) return;
+      await pause(interval);
+    }
   });
   startSweep(runtime, leases, 'orphan-files', 10 * 60_000, async () => {
     removed.inc(await files.sweepOrphans(new Date(Date.now() - ORPHAN_MS)));
