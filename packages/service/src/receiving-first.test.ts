@@ -3,7 +3,7 @@ import { createReceivingFirst } from './receiving-first';
 describe('receiving comes first', () => {
   let time = 100_000;
   /** One that has received before, as quickly as usual. */
-  const make = (usualMs = 20) => {
+  const make = (usualMs = 15) => {
     const first = createReceivingFirst(() => time);
     first.received(usualMs);
     return first;
@@ -45,13 +45,13 @@ describe('receiving comes first', () => {
   });
 
   test('the slower it is, the longer are the intervals, up to a second', () => {
-    const intervals = [40, 60, 100, 300].map((ms) => {
+    const intervals = [33, 35, 40, 50, 300].map((ms) => {
       const first = make();
       receiveFor(first, 5, ms);
       time -= 100;
       return Math.round(first.intervalMs());
     });
-    expect(intervals).toEqual([100, 300, 700, 1000]);
+    expect(intervals).toEqual([150, 250, 500, 1000, 1000]);
   });
 
   test('when it is quick again, they shrink slowly, and then there are none', () => {
@@ -69,18 +69,19 @@ describe('receiving comes first', () => {
     expect(first.intervalMs()).toBe(0);
   });
 
-  test('when nothing has been received for a second, work goes on at once', async () => {
+  test('when nothing has been received for three seconds, work goes on at once', async () => {
     const first = make();
     receiveFor(first, 5, 300);
     expect([await mayGoOn(first), await mayGoOn(first)]).toEqual([true, false]);
-    time += 900;
+    time += 2900;
     expect([await mayGoOn(first), await mayGoOn(first)]).toEqual([true, true]);
   });
 
-  test('one that is slow after a pause does not make the others wait for long', () => {
+  test('one that is a little slow after a pause does not make the others wait', () => {
     const first = make();
-    first.received(300);
-    expect(first.intervalMs()).toBeLessThan(500);
+    time += 60_000;
+    first.received(60);
+    expect(first.intervalMs()).toBe(0);
   });
 
   test('slowness without end lets one go on every second', async () => {
@@ -115,7 +116,7 @@ describe('receiving comes first', () => {
     expect([first.isTurnOf(1), first.isTurnOf(1), first.isTurnOf(2)]).toEqual([true, false, true]);
     receiveFor(first, 1, 1000);
     expect([first.isTurnOf(1), first.isTurnOf(1)]).toEqual([true, false]);
-    time += 1000;
+    time += 3000;
     expect([first.isTurnOf(1), first.isTurnOf(1)]).toEqual([true, true]);
   });
 
@@ -130,8 +131,8 @@ describe('receiving comes first', () => {
 
   test('what stands on something far away is slow only when it takes longer than it does otherwise', () => {
     const first = make(150);
-    receiveFor(first, 5, 140);
-    expect(first.intervalMs()).toBeLessThan(50);
+    receiveFor(first, 5, 290);
+    expect(first.intervalMs()).toBe(0);
     receiveFor(first, 5, 420);
     time -= 100;
     expect(first.intervalMs()).toBeGreaterThan(600);
@@ -141,7 +142,7 @@ describe('receiving comes first', () => {
     const first = make();
     for (let minute = 0; minute < 60; minute++) {
       time += 59_000;
-      for (const ms of [120, 30, 120, 120, 120, 120, 120, 120, 120, 120]) {
+      for (const ms of [120, 20, 120, 120, 120, 120, 120, 120, 120, 120]) {
         first.received(ms);
         time += 100;
       }
@@ -154,7 +155,7 @@ describe('receiving comes first', () => {
       after.push(first.intervalMs());
     }
     expect(after[0]).toBeGreaterThan(400);
-    expect(after.at(-1)).toBeLessThan(100);
+    expect(after.at(-1)).toBe(0);
   });
 
   test('one that fails is not received for ever', async () => {

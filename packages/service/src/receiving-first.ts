@@ -1,23 +1,21 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 /**
- * Receiving that takes so long shows that there is more to do than can be done at once, in milliseconds; where it always takes long, because
- * what it stands on is far away, so many times the least of the last minutes.
+ * Intervals begin when receiving takes so long, in milliseconds, and grow to the longest where it takes so much: then there is more to do than
+ * can be done at once. Where it always takes long, because what it stands on is far away, it is so many times the least of the last minutes.
  */
-const SLOW_MS = 100;
-const SLOW_TIMES = 3;
+const EASY = { ms: 30, times: 2 };
+const HARD = { ms: 50, times: 3 };
+const LONGEST_MS = 1000;
 /** The least is looked for in this and the period before, in milliseconds. */
 const PERIOD_MS = 300_000;
 /** How much of what receiving takes now is the last one's time; the rest is what it took before. */
 const SHARE = 0.2;
-/** Intervals begin when receiving takes this part of what is slow, and grow to the longest where it takes so much more again. */
-const EASY = 0.3;
-const LONGEST_MS = 1000;
-/** They halve in so long when receiving is quick again, and are none when they are shorter than that, in milliseconds. */
+/** Intervals halve in so long when receiving is quick again, and are none when they are shorter than that, in milliseconds. */
 const HALVE_MS = 2000;
 const SHORTEST_MS = 20;
 /** When nothing has been received for so long, nobody is in the way, in milliseconds. */
-const IDLE_MS = 1000;
+const IDLE_MS = 3000;
 const LOOK_MS = 25;
 
 /**
@@ -58,8 +56,8 @@ export function createReceivingFirst(now: () => number = () => performance.now()
     const leastMs = Math.min(least, leastBefore);
     const before = isIdle() ? leastMs : takesMs;
     takesMs = before + SHARE * (ownMs - before);
-    const slowness = takesMs / Math.max(SLOW_MS, SLOW_TIMES * leastMs);
-    interval = Math.max(intervalMs(), LONGEST_MS * Math.min(1, slowness - EASY));
+    const [easyMs, hardMs] = [EASY, HARD].map(({ ms, times }) => Math.max(ms, times * leastMs)) as [number, number];
+    interval = Math.max(intervalMs(), LONGEST_MS * Math.min(1, (takesMs - easyMs) / (hardMs - easyMs)));
     receivedAt = now();
   };
 
