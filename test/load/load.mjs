@@ -191,13 +191,14 @@ async function atRate(task) {
 
 /** How many documents a minute come to review when so many are uploaded at once; some go before, so that all is warm. */
 async function documentsPerMinute(api, queueId, count, make = makeInvoice) {
-  const warm = await api.count(queueId, 'to_review');
-  await inParallel(Math.ceil(count / 15), 4, () => api.uploadUntilTaken(queueId, make()));
-  await api.waitForCount(queueId, 'to_review', warm + Math.ceil(count / 15), LONG_MS);
-  const before = await api.count(queueId, 'to_review');
+  const work = async (documents, width) => {
+    const before = await api.count(queueId, 'to_review');
+    await inParallel(documents, width, () => api.uploadUntilTaken(queueId, make()));
+    await api.waitForCount(queueId, 'to_review', before + documents, LONG_MS);
+  };
+  await work(Math.ceil(count / 15), 4);
   const started = performance.now();
-  await inParallel(count, 8, () => api.uploadUntilTaken(queueId, make()));
-  await api.waitForCount(queueId, 'to_review', before + count, LONG_MS);
+  await work(count, 8);
   return (count / (performance.now() - started)) * 60_000;
 }
 

@@ -56,7 +56,8 @@ export function createReceivingFirst(now: () => number = () => performance.now()
     const leastMs = Math.min(least, leastBefore);
     const before = isIdle() ? leastMs : takesMs;
     takesMs = before + SHARE * (ownMs - before);
-    const [easyMs, hardMs] = [EASY, HARD].map(({ ms, times }) => Math.max(ms, times * leastMs)) as [number, number];
+    const limitMs = ({ ms, times }: { ms: number; times: number }) => Math.max(ms, times * leastMs);
+    const [easyMs, hardMs] = [limitMs(EASY), limitMs(HARD)];
     interval = Math.max(intervalMs(), LONGEST_MS * Math.min(1, (takesMs - easyMs) / (hardMs - easyMs)));
     receivedAt = now();
   };

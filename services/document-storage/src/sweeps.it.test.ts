@@ -2,12 +2,13 @@ import { type Backbone, connectBackbone } from '@intake/bus';
 import { createIndexes, transaction } from '@intake/mongo';
 import { systemCaller } from '@intake/rpc';
 import { type RunningService, runService } from '@intake/service';
-import { backing, dropTestData, findStored, listObjects, type ServiceEnv, serviceEnv } from '@intake/testkit';
+import { backing, dropTestData, findStored, listObjects, type ServiceEnv, serviceEnv, waitFor } from '@intake/testkit';
 import { type ArchiveJobs, archiveWorker, ChildPool } from '@intake/untrusted';
 import { createDocumentStore, type DocumentStore } from './document/document.store';
 import { createFiles, type Files } from './file/file';
 import { createFileStore, type FileStore } from './file/file.store';
 import { createObjectStore } from './object-store/object-store';
+import { startSweeps } from './sweeps';
 import { createTaskStore, type TaskStore } from './task/task.store';
 import { type CreateUpload, createCreateUpload } from './upload/create-upload';
 import { createImportUpload, type ImportUpload, type ImportUploadOptions } from './upload/import-upload';
@@ -101,9 +102,10 @@ const upload = async (...texts: string[]) => {
   };
   return createUpload(caller, submission, { taskType: 'upload_created' });
 };
+const findEvents = (filter: Record<string, unknown>) =>
+  findStored(env.INTAKE_MONGODB_URL ?? '', `${env.INTAKE_MONGODB_PREFIX}_document_storage`, 'outbox', filter);
 const eventsOf = async (aggregate: string) => {
-  const database = `${env.INTAKE_MONGODB_PREFIX}_document_storage`;
-  const rows = await findStored(env.INTAKE_MONGODB_URL ?? '', database, 'outbox', { aggregate });
+  const rows = await findEvents({ aggregate });
   return rows.map(({ subject, version }) => `${subject} ${version}`).sort();
 };
 const startImport = async (uploadId: number) => {
@@ -164,6 +166,24 @@ describe('uploads at rest', () => {
     expect(await eventsOf(`upload:${second.uploadId}`)).toEqual(['upload.created 2']);
     await startImport(first.uploadId);
     expect(await eventsOf(`document:${first.documentIds[0]}`)).toEqual(['document.stored 1']);
+  });
+
+  it('go on at the interval that receiving leaves them, not in a burst', async () => {
+    isTurn = false;
+    const held = [await upload('one'), await upload('another'), await upload('a third')];
+    isTurn = true;
+    const sweeping = await runService('document-storage', env, async (runtime) => {
+      const sweepUnclaimed = async () => undefined;
+      const parts = { files, importUpload, sweepUnclaimed, unclaimedMs: 60 * MINUTE, intervalMs: () => 300 };
+      startSweeps(runtime, await connectBackbone(runtime, env), parts);
+    });
+    const aggregate = { $in: held.map(({ uploadId }) => `upload:${uploadId}`) };
+    const events = await waitFor('all to be announced', async () => {
+      const rows = await findEvents({ aggregate });
+      return rows.length === held.length && rows;
+    }).finally(() => sweeping.stop());
+    const [first = 0, second = 0, third = 0] = events.map(({ at }) => Number(at)).sort((a, b) => a - b);
+    expect(Math.min(second - first, third - second)).toBeGreaterThanOrEqual(290);
   });
 
   it('announce again the documents that have no annotation, and no others', async () => {
