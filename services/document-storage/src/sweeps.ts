@@ -11,8 +11,8 @@ import type { ImportUpload } from './upload/import-upload';
 const ORPHAN_MS = 24 * 3600 * 1000;
 
 const RESTING_MS = 1000;
-/** Uploads are put on the bus one by one, at intervals of this at least, in milliseconds: no more than can be read meanwhile. */
-const PUSH_MS = 50;
+/** Uploads that are put on the bus at a time: no more than can be read meanwhile. While receiving is slow they go one by one. */
+const MOST_PUSHED = 20;
 
 /** What is swept. */
 export interface SweptParts {
@@ -44,10 +44,10 @@ export function startSweeps(
   startSweep(runtime, leases, 'resting-uploads', RESTING_MS, async () => {
     const end = Date.now() + RESTING_MS;
     for (;;) {
-      if ((await importUpload.pushResting(new Date(), 1)) === 0) return;
-      pushed.inc();
-      const interval = Math.max(intervalMs(), PUSH_MS);
-      if (Date.now() + interval >= end) return;
+      const interval = intervalMs();
+      const count = await importUpload.pushResting(new Date(), interval === 0 ? MOST_PUSHED : 1);
+      pushed.inc(count);
+      if (count === 0 || interval === 0 || Date.now() + interval >= end) return;
       await pause(interval);
     }
   });
