@@ -23,6 +23,7 @@ const { env } = process;
 const { dataDir, cacheDir } = readSettings(env);
 const testDir = join(dataDir, 'test');
 const counts = { passed: 0, failed: 0 };
+const failedChecks = [];
 const undo = [];
 let interrupted = false;
 
@@ -70,6 +71,7 @@ function report(part) {
 async function check(/** @type {string} */ name, /** @type {string} */ program, /** @type {string[]} */ args) {
   const { code, output } = await runCommand(join(ROOT, 'node_modules/.bin', program), args, { cwd: ROOT });
   log(code === 0 ? `${name}: no findings` : `${name} failed:\n${output}`);
+  if (code !== 0) failedChecks.push(name);
   add(code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 });
 }
 
@@ -129,5 +131,6 @@ try {
   counts.failed += 1;
 }
 for (const step of undo.splice(0)) await step();
+for (const name of failedChecks) log(`${name} failed: the findings are at the beginning.`);
 log(`${counts.passed} passed, ${counts.failed} failed`);
 process.exit(counts.failed > 0 || interrupted ? 1 : 0);

@@ -173,7 +173,7 @@ describe('uploads at rest', () => {
     const held = [await upload('one'), await upload('another'), await upload('a third')];
     isTurn = true;
     const sweeping = await runService('document-storage', env, async (runtime) => {
-      const sweepUnclaimed = async () => undefined;
+      const sweepUnclaimed = async () => 0;
       const parts = { files, importUpload, sweepUnclaimed, unclaimedMs: 60 * MINUTE, intervalMs: () => 300 };
       startSweeps(runtime, await connectBackbone(runtime, env), parts);
     });
