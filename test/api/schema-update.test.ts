@@ -119,6 +119,28 @@ describe('other content of a schema', () => {
     expect((await readFields(open)).amount_total.content).toEqual(amount);
   });
 
+  it('fills documents that were read while the schema was not set up, or was emptied, and their copies and moves', async () => {
+    const { queue, schema } = await makeQueue([]);
+    const other = await makeQueue(AFTER);
+    const [early, moved] = [await importOne(queue.id, 'INV-5'), await importOne(queue.id, 'INV-6')];
+    expect(await valuesOf(early)).toEqual({});
+    await api.patch(moved.url, { queue: other.queue.url });
+    const copy = await api.post(`${early.url}/copy`, { target_queue: other.queue.url });
+    const read = { currency: 'EUR', sender_name: expect.stringMatching(/./), added: 'new' };
+    expect(await valuesOf(moved)).toMatchObject({ ...read, document_id: 'INV-6' });
+    expect(await valuesOf(await api.get(copy.annotation))).toMatchObject({ ...read, document_id: 'INV-5' });
+
+    await api.patch(schema.url, { content: AFTER });
+    await waitForShape(early, IDS);
+    expect(await valuesOf(early)).toMatchObject({ ...read, document_id: 'INV-5' });
+    const full = await readFields(early);
+    await api.patch(schema.url, { content: [] });
+    await waitForShape(early, []);
+    await api.patch(schema.url, { content: AFTER });
+    await waitForShape(early, IDS);
+    expect((await readFields(early)).document_id.content).toEqual(full.document_id.content);
+  });
+
   it('in a schema of its own counts for documents imported later only', async () => {
     const { queue, schema } = await makeQueue(BEFORE);
     const old = await importOne(queue.id, 'INV-3');

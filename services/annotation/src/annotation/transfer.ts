@@ -81,16 +81,19 @@ export function createTransfer(tools: AnnotationTools) {
     const before =
       (reading && (await schemas.getVersion(organizationId, from.schemaId, reading.schemaVersion))) ??
       (await schemas.get(organizationId, from.schemaId));
-    const isFilled = FILLED.includes(to.status);
     const sources = reading?.sources ?? null;
+    const made = { annotationId: to.id, schemaId: to.schemaId, schemaVersion: after.version, sources };
+    // Without content it was not read yet; or the schema was not set up when it was.
+    if (nodes.length === 0 && !(reading && before.length === 0)) {
+      return { nodes, count: 0, reading: reading && made };
+    }
+    const isFilled = FILLED.includes(to.status);
     let count = 0;
     const shaped = migrateContent(after.content, nodes, {
       from: before,
       sources: isFilled ? sources : null,
       allocateId: () => --count,
     });
-    const made = { annotationId: to.id, schemaId: to.schemaId, schemaVersion: after.version, sources };
-    if (nodes.length === 0) return { nodes, count: 0, reading: made };
     const settled = isFilled ? evaluateFormulas(after.content, shaped, { today: today() }).nodes : shaped;
     return { nodes: settled, count: -count, reading: made };
   };

@@ -54,10 +54,13 @@ export function createMigrations(runtime: Pick<Runtime, 'log'>, tools: Migration
     await transaction(backbone.database, async (session) => {
       const before = await store.get(caller, annotationId, session);
       const [nodes, reading] = [await content.list(annotationId, session), await readings.find(annotationId, session)];
-      if (before.schemaId !== schemaId || nodes.length === 0) return;
+      if (before.schemaId !== schemaId) return;
       const isKnown = reading?.schemaId === schemaId;
       if (isKnown && reading.schemaVersion >= version) return;
-      const from = (isKnown ? await contentOf(reading.schemaVersion) : null) ?? after;
+      const known = isKnown ? await contentOf(reading.schemaVersion) : null;
+      // Without content it was not read yet; or the schema was not set up when it was.
+      if (nodes.length === 0 && known?.length !== 0) return;
+      const from = known ?? after;
       const sources = (FILLED.includes(before.status) && reading?.sources) || null;
       let count = 0;
       const drafts = migrateContent(after, nodes, { from, sources, allocateId: () => --count });
