@@ -272,8 +272,19 @@ describe('content/validate', () => {
     const [{ id: otherId }] = [find(await nodesOf(other), 'order_id')];
     for (const url of [annotation, other]) await api.post(`${url}/start`);
     const answers: Json[] = [];
+    const patchAs = async ({ body }: ReceivedCall, url: string, change: object) => {
+      const headers = {
+        authorization: `Bearer ${body.rossum_authorization_token}`,
+        'content-type': 'application/json',
+      };
+      const response = await fetch(url, { method: 'PATCH', headers, body: JSON.stringify(change) });
+      return { status: response.status, body: (await response.json()) as Json };
+    };
     receiver.answer('/writes/own', async (call) => {
       const elsewhere = { ...call, body: { ...call.body, annotation: { url: other } } };
+      answers.push(await patchAs(call, annotation, { metadata: { seen: true } }));
+      answers.push(await patchAs(call, other, { metadata: { seen: true } }));
+      answers.push(await patchAs(call, annotation, { status: 'postponed' }));
       answers.push(await actAs(call, 'content/operations', { operations: [replace(id, 'WITH THE TOKEN')] }));
       answers.push(await actAs(elsewhere, 'content/operations', { operations: [replace(otherId, 'NOT HERE')] }));
       answers.push(await actAs(call, 'content/validate'));
@@ -283,12 +294,19 @@ describe('content/validate', () => {
     const groups = [`${system.baseUrl}/v1/groups/3`];
     const { url } = await api.post('/users', { username: 'extension@example.com', organization, groups });
     await makeHook(queueId, '/writes/own', ['annotation_content.user_update'], { token_owner: url });
-    await api.post(`${annotation}/content/validate`, { updated_datapoint_ids: [id] });
+    const { updated_datapoints: updated } = await api.post(`${annotation}/content/validate`, {
+      updated_datapoint_ids: [id],
+    });
     expect(answers.map(({ status, body }) => [status, body.code])).toEqual([
+      [200, undefined],
+      [409, 'conflict_user'],
+      [409, 'conflict_user'],
       [200, undefined],
       [409, 'conflict_user'],
       [409, 'conflict_status'],
     ]);
+    expect(updated.map((node: Json) => [node.id, node.content.value])).toEqual([[id, 'WITH THE TOKEN']]);
+    expect(await api.get(annotation)).toMatchObject({ status: 'reviewing', metadata: { seen: true } });
     expect(find(await nodesOf(annotation), 'order_id').content.value).toBe('WITH THE TOKEN');
   });
 

@@ -25,6 +25,13 @@ export const ownReview = (
   if (annotation.status === 'reviewing' && annotation.reviewerId !== caller.userId)
     throw new Refusal('ANNOTATION_NOT_YOURS');
 };
+/** What is in another user's review is changed by nobody else, but by extensions that are asked about it. */
+export function requireNoOtherReview(
+  annotation: Pick<Annotation, 'id' | 'status' | 'reviewerId'>,
+  caller: Caller,
+): void {
+  if (caller.kind === 'user' && caller.askedAnnotationId !== annotation.id) ownReview(annotation, { caller });
+}
 /** A review whose session has expired can be taken over. */
 const freeToReview: Guard = (annotation, input) => {
   if (annotation.reviewUntil && annotation.reviewUntil <= input.now) return;

@@ -19,7 +19,8 @@ export function compareContent(before: readonly ContentNode[], after: readonly C
 
 /** Whether two nodes say the same, in whatever order their keys are. */
 export function isSameNode(one: ContentNode, other: ContentNode): boolean {
-  return one === other || sortedJson(one) === sortedJson(other);
+  if (one === other || JSON.stringify(one) === JSON.stringify(other)) return true;
+  return sortedJson(one) === sortedJson(other);
 }
 
 function sortedJson(node: ContentNode): string {

@@ -6,7 +6,7 @@ import { type Caller, invalidField, organizationOf, Refusal, seesQueue, systemCa
 import { buildNodes, evaluateFormulas, findSizeProblem, sizeOf } from '@intake/schema';
 import { today } from '../content/contents';
 import { applyGiven, findGivenProblem, shiftIds } from '../content/given-content';
-import { applyTrigger, isTrigger, type Trigger } from '../lifecycle';
+import { applyTrigger, isTrigger, requireNoOtherReview, type Trigger } from '../lifecycle';
 import type { Annotation, ProcessingDuration } from './annotation.types';
 import type { AnnotationTools } from './annotation-tools';
 import { changeInSession, changeState, hadMessages, historyOf, openAnnotation } from './changes';
@@ -354,8 +354,7 @@ export function createAnnotations(tools: AnnotationTools) {
       );
       if (!differs) return before;
       requireUnpurged(before);
-      if (before.status === 'reviewing' && before.reviewerId !== caller.userId && caller.kind === 'user')
-        throw new Refusal('ANNOTATION_NOT_YOURS');
+      requireNoOtherReview(before, caller);
       const now = new Date();
       const after: Annotation = {
         ...before,

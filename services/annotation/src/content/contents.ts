@@ -14,6 +14,7 @@ import {
   type ContentResult,
   type ContentSize,
   checkContent,
+  compareContent,
   concernsFormulas,
   exportTree,
   findSizeProblem,
@@ -37,6 +38,7 @@ import { historyOf } from '../annotation/changes';
 import type { ChangedValue, Origin } from '../annotation/history.store';
 import type { Status } from '../annotation/status';
 import { createTurns } from '../annotation/turns';
+import { requireNoOtherReview } from '../lifecycle';
 import { type ContentIndex, reindexValue } from '../search/content-index';
 import { confirmedRows, confirmedValues } from './confirmed-values';
 import { toNode } from './node-row';
@@ -363,7 +365,9 @@ export function createContents(tools: AnnotationTools) {
       const present = new Map(nodes.map((node) => [node.id, node]));
       const shown = skipHidden ? said.filter(({ id }) => !isHidden(present, Number(id))) : said;
       const changed = [...own.result.changed, ...own.result.added].map(({ id }) => id);
-      const updated = [...changed, ...(asked?.changedIds ?? [])].filter((id) => present.has(id));
+      // Extensions also write by themselves, with their tokens.
+      const elsewhere = asked ? touchedIds(own.nodes, compareContent(own.nodes, nodes)) : [];
+      const updated = [...changed, ...(asked?.changedIds ?? []), ...elsewhere].filter((id) => present.has(id));
       return {
         messages: [...shown, ...checkContent(schema, nodes, { skipHidden }), ...aggregateContent(schema, nodes)],
         updated: renderNodes(nodes, topmost(updated, nodes)),
@@ -469,10 +473,7 @@ function requireWritable(annotation: Annotation, caller: Caller): void {
   if (!WRITABLE.includes(annotation.status)) {
     throw new Refusal('CONFLICT_STATUS', { detail: `Content cannot be changed in status ${annotation.status}.` });
   }
-  const isAsked = caller.kind !== 'user' || caller.askedAnnotationId === annotation.id;
-  if (annotation.status === 'reviewing' && !isAsked && annotation.reviewerId !== caller.userId) {
-    throw new Refusal('ANNOTATION_NOT_YOURS');
-  }
+  requireNoOtherReview(annotation, caller);
 }
 
 /** Replaces the provisional ids -1, -2, ... by `first`, `first + 1`, ... */
