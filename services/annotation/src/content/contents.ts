@@ -65,6 +65,16 @@ const MOST_GRID_PAGES = 500;
 
 type Write = (schema: SchemaContent, nodes: ContentNode[], context: WriteContext) => ContentResult;
 
+/** What came of a write. */
+interface Written {
+  readonly nodes: ContentNode[];
+  readonly result: ContentChange;
+  readonly messages: ContentMessage[];
+  /** Versions of the annotation before and after it. */
+  readonly from: number;
+  readonly to: number;
+}
+
 export type Contents = ReturnType<typeof createContents>;
 
 /** Reading, changing and checking the content of annotations. */
@@ -79,11 +89,7 @@ export function createContents(tools: AnnotationTools) {
   const schemaOf = (annotation: Annotation) => schemas.get(annotation.organizationId, annotation.schemaId);
 
   /** One write: all of it or nothing, together with the annotation's version, audit trail and event. */
-  async function write(
-    caller: Caller,
-    annotationId: number,
-    change: Write,
-  ): Promise<{ nodes: ContentNode[]; result: ContentChange; messages: ContentMessage[] }> {
+  async function write(caller: Caller, annotationId: number, change: Write): Promise<Written> {
     return inTurn(annotationId, async (session) => {
       const before = await store.get(caller, annotationId, session);
       const schema = await schemaOf(before);
@@ -100,7 +106,8 @@ export function createContents(tools: AnnotationTools) {
         await content.write(session, annotationId, numbered);
         await record(session, caller, before, nodes, numbered, { computed: computedIds(written.nodes, numbered) });
       }
-      return { nodes: numbered.nodes, result: numbered, messages };
+      const { version: from } = before;
+      return { nodes: numbered.nodes, result: numbered, messages, from, to: isEmpty(numbered) ? from : from + 1 };
     });
   }
 
@@ -358,7 +365,8 @@ export function createContents(tools: AnnotationTools) {
       });
       const written = touchedIds(before, own.result);
       const asked = await askExtensions(annotation, request, hasOperations ? written : []);
-      const { nodes, messages } = asked ? await write(caller, annotation.id, (_, found) => leave(found)) : own;
+      const last = asked ? await write(caller, annotation.id, (_, found) => leave(found)) : own;
+      const { nodes, messages } = last;
       const schema = await schemaOf(annotation);
       const skipHidden = !request.messagesForHiddenDatapoints;
       const said = [...(asked?.messages ?? []).map(toGivenMessage), ...messages];
@@ -366,7 +374,8 @@ export function createContents(tools: AnnotationTools) {
       const shown = skipHidden ? said.filter(({ id }) => !isHidden(present, Number(id))) : said;
       const changed = [...own.result.changed, ...own.result.added].map(({ id }) => id);
       // Extensions also write by themselves, with their tokens.
-      const elsewhere = asked ? touchedIds(own.nodes, compareContent(own.nodes, nodes)) : [];
+      const isOther = asked && last.from !== own.to;
+      const elsewhere = isOther ? touchedIds(own.nodes, compareContent(own.nodes, nodes)) : [];
       const updated = [...changed, ...(asked?.changedIds ?? []), ...elsewhere].filter((id) => present.has(id));
       return {
         messages: [...shown, ...checkContent(schema, nodes, { skipHidden }), ...aggregateContent(schema, nodes)],
