@@ -3,7 +3,7 @@ import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader';
 import { checkPageCount } from '../text/page-count';
 import { sizeOfPdfPage } from '../text/page-size';
 import { drawPage, type Pdfium, type Pixels, withPage, withPdf } from '../text/pdfium';
-import { countPages, openPicture, refusePicture } from '../text/picture';
+import { countPages, measurePicture, openPicture, refusePicture } from '../text/picture';
 
 /** A QR code on a page that holds little else. */
 export interface PageCode {
@@ -56,9 +56,12 @@ function findCodesOfPdf(bytes: Uint8Array): Promise<PageCodes> {
 
 async function findCodesOfTiff(bytes: Uint8Array): Promise<PageCodes> {
   return findCodes(await countPages(bytes), async (index) => {
+    const { wide, high } = await measurePicture(bytes, index);
+    const scale = Math.min(1, LOOK_PIXELS / Math.max(wide, high));
     const { data, info } = await openPicture(bytes, index)
+      .autoOrient()
       .flatten({ background: '#ffffff' })
-      .resize(LOOK_PIXELS, LOOK_PIXELS, { fit: 'inside', withoutEnlargement: true })
+      .resize(Math.max(1, Math.round(wide * scale)), Math.max(1, Math.round(high * scale)), { fit: 'fill' })
       .toColourspace('srgb')
       .raw()
       .toBuffer({ resolveWithObject: true })

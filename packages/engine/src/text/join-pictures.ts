@@ -2,7 +2,7 @@ import { PDFDocument } from 'pdf-lib';
 import { UnreadableDocument } from '../unreadable-document';
 import { checkPageCount } from './page-count';
 import { believeDensity } from './page-size';
-import { countPages, openPicture, refusePicture } from './picture';
+import { countPages, measurePicture, openPicture, refusePicture } from './picture';
 
 /** Longest side of a page whose picture does not say how large it is, in points: A4. */
 const LONGEST_POINTS = 842;
@@ -32,10 +32,11 @@ async function addPicture(pdf: PDFDocument, bytes: Uint8Array): Promise<void> {
   const count = await countPages(bytes);
   checkPageCount(count);
   for (let index = 0; index < count; index++) {
-    const { density } = await openPicture(bytes, index).metadata().catch(refusePicture);
+    const { wide, high, density } = await measurePicture(bytes, index);
     const { data, info } = await openPicture(bytes, index)
       .autoOrient()
       .flatten({ background: '#ffffff' })
+      .resize(wide, high, { fit: 'fill' })
       .toColourspace('srgb')
       .jpeg({ quality: QUALITY, chromaSubsampling: '4:4:4' })
       .toBuffer({ resolveWithObject: true })

@@ -1,5 +1,6 @@
 import sharp from 'sharp';
 import { readPages, renderPage } from '../index';
+import { joinPictures } from './join-pictures';
 
 const blank = (width: number, height: number) => sharp({ create: { width, height, channels: 3, background: '#fff' } });
 
@@ -41,6 +42,23 @@ test('every page of a TIFF', async () => {
   expect(data[0]).toBeLessThan(5);
   expect(data[2]).toBeGreaterThan(250);
 });
+
+test.each([
+  ['standard', 204, 98, 1078, 1271],
+  ['superfine', 204, 392, 4312, 1270],
+])(
+  'a fax (%s), whose pixels are no squares, is shown as the sheet that it is',
+  async (_name, across, down, lines, width) => {
+    const fax = await blank(1728, lines)
+      .tiff({ resolutionUnit: 'inch', xres: across / 25.4, yres: down / 25.4 })
+      .toBuffer();
+    const page = { width, height: 1650 };
+    expect(await readPages(fax, 'image/tiff')).toEqual([{ ...page, number: 1, rotation: 0 }]);
+    expect(await renderPage(fax, 'image/tiff', 1)).toMatchObject(page);
+    const [sheet] = await readPages(await joinPictures([fax]), 'application/pdf');
+    expect(sheet).toMatchObject(page);
+  },
+);
 
 test('a picture of a billion pixels in a few bytes is refused', async () => {
   const header = Buffer.from('89504e470d0a1a0a0000000d49484452000080000000800008000000005edf3c8a', 'hex');

@@ -5,6 +5,7 @@ import { type OcrRun, readPicture } from './ocr';
 import { checkPageCount } from './page-count';
 import { believeDensity, sizeOfPicture } from './page-size';
 import type { PageText } from './page-text';
+import { pixelShape } from './pixel-shape';
 
 /** More pixels than a page at 600 DPI in A2 has. */
 const MAX_PIXELS = 150_000_000;
@@ -27,12 +28,28 @@ export function refusePicture(error: unknown): never {
   throw new UnreadableDocument('corrupt', 'The picture is damaged and cannot be read.', { cause: error });
 }
 
-async function measurePage(bytes: Uint8Array, index: number): Promise<{ size: PageSize; metadata: Metadata }> {
+/** A page of a picture as it is to be seen: upright, and with pixels as wide as high. */
+export interface Measured {
+  readonly wide: number;
+  readonly high: number;
+  /** Pixels in an inch, as the picture says. */
+  readonly density: number | undefined;
+  readonly metadata: Metadata;
+}
+
+/** Measures a page of a picture. Throws UnreadableDocument. */
+export async function measurePicture(bytes: Uint8Array, index: number): Promise<Measured> {
   const metadata = await openPicture(bytes, index).metadata().catch(refusePicture);
-  const turned = (metadata.orientation ?? 1) >= 5;
-  const [wide, high] = turned ? [metadata.height, metadata.width] : [metadata.width, metadata.height];
-  const [width, height] = sizeOfPicture(wide, high, metadata.density);
-  return { size: { number: index + 1, width, height, rotation: 0 }, metadata };
+  const shape = pixelShape(bytes, index);
+  const width = Math.round(metadata.width * Math.max(1, 1 / shape));
+  const height = Math.round(metadata.height * Math.max(1, shape));
+  const [wide, high] = (metadata.orientation ?? 1) >= 5 ? [height, width] : [width, height];
+  return { wide, high, density: metadata.density && metadata.density * Math.max(1, 1 / shape), metadata };
+}
+
+function sizeOfPage({ wide, high, density }: Measured, index: number): PageSize {
+  const [width, height] = sizeOfPicture(wide, high, density);
+  return { number: index + 1, width, height, rotation: 0 };
 }
 
 /** Number of pages of a picture; only TIFF has several, an animation counts as one. */
@@ -46,13 +63,15 @@ export async function readPicturePages(bytes: Uint8Array): Promise<PageSize[]> {
   const count = await countPages(bytes);
   checkPageCount(count);
   const sizes: PageSize[] = [];
-  for (let index = 0; index < count; index++) sizes.push((await measurePage(bytes, index)).size);
+  for (let index = 0; index < count; index++) sizes.push(sizeOfPage(await measurePicture(bytes, index), index));
   return sizes;
 }
 
 /** Draws a page of a picture, turned as its EXIF data says. */
 export async function drawPicturePage(bytes: Uint8Array, index: number, longestSide?: number) {
-  const { size, metadata } = await measurePage(bytes, index);
+  const measured = await measurePicture(bytes, index);
+  const { metadata } = measured;
+  const size = sizeOfPage(measured, index);
   const [width, height] = longestSide
     ? sizeOfPicture(size.width, size.height, undefined, longestSide)
     : [size.width, size.height];
@@ -79,10 +98,10 @@ export async function readPictures(
   const pages: PageText[] = [];
   let missing: string | undefined;
   for (let index = 0; index < Math.min(pageCount, maxPages); index++) {
-    const { size, metadata } = await measurePage(bytes, index);
-    const turned = (metadata.orientation ?? 1) >= 5;
-    const [wide, high] = turned ? [metadata.height, metadata.width] : [metadata.width, metadata.height];
-    const zoom = zoomForOcr(wide, high, metadata.density);
+    const measured = await measurePicture(bytes, index);
+    const { wide, high, density } = measured;
+    const size = sizeOfPage(measured, index);
+    const zoom = zoomForOcr(wide, high, density);
     const { data, info } = await openPicture(bytes, index)
       .autoOrient()
       .flatten({ background: '#ffffff' })

@@ -3,6 +3,8 @@ import { fileNameOf, lastPart } from './file-name';
 it.each([
   ['attachment; filename="invoice.pdf"', 'invoice.pdf'],
   ['attachment; filename=invoice.pdf', 'invoice.pdf'],
+  ['attachment; filename=my invoice.pdf; size=12', 'my invoice.pdf'],
+  ['attachment; filename= x.pdf ', 'x.pdf'],
   ['attachment;FILENAME = "a \\"b\\".pdf"', 'a "b".pdf'],
   ["attachment; filename*=utf-8''%C4%8D%20x.pdf", 'č x.pdf'],
   ['attachment; filename="old.pdf"; filename*=UTF-8\'en\'new%E2%82%AC.pdf', 'new€.pdf'],

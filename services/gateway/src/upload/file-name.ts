@@ -2,7 +2,7 @@ import { decodeCharset } from '@intake/untrusted';
 
 /**
  * The file name in a `Content-Disposition` header (RFC 6266): `filename*` wins over `filename`. Names sent as raw UTF-8, which HTTP
- * reads as Latin-1, are put right. Undefined when there is none.
+ * reads as Latin-1, are put right, and so are those with blanks but without quotes. Undefined when there is none.
  */
 export function fileNameOf(disposition: string | undefined): string | undefined {
   if (!disposition) return undefined;
@@ -11,7 +11,7 @@ export function fileNameOf(disposition: string | undefined): string | undefined 
     const name = decodeExtended(extended[1]!, extended[2]!);
     if (name) return lastPart(name);
   }
-  const plain = /;\s*filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;\s]+))/i.exec(disposition);
+  const plain = /;\s*filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;]+))/i.exec(disposition);
   const name = plain?.[1]?.replace(/\\(.)/g, '$1') ?? plain?.[2];
   return name ? lastPart(decodeRawUtf8(name)) : undefined;
 }

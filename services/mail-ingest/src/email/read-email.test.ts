@@ -26,7 +26,8 @@ it('makes values of headers and bodies, without empty ones, cut to the length of
 });
 
 describe('mails of programs', () => {
-  const automation = { autoSubmitted: '', precedence: '', suppress: '', autoreply: '', loops: [] as string[] };
+  const none = { autoSubmitted: '', precedence: '', suppress: '', autoreply: '' };
+  const automation = { ...none, loops: [] as string[], isReport: false };
   it.each([
     [{}, false],
     [{ autoSubmitted: 'no' }, false],
@@ -43,8 +44,16 @@ describe('mails of programs', () => {
     [{ autoreply: 'no' }, false],
     [{ loops: ['other.org', 'Example.org'] }, true],
     [{ loops: ['other.org'] }, false],
+    [{ isReport: true }, true],
   ])('%j: %s', (more, automatic) => {
-    expect(isAutomatic({ automation: { ...automation, ...more } }, 'example.org')).toBe(automatic);
+    const message = { automation: { ...automation, ...more }, from: null };
+    expect(isAutomatic(message, 'example.org')).toBe(automatic);
+  });
+  it.each([
+    ['MAILER-DAEMON@mx.example.net', true],
+    ['mailer@example.net', false],
+  ])('from %s: %s', (email, automatic) => {
+    expect(isAutomatic({ automation, from: { email, name: '' } }, 'example.org')).toBe(automatic);
   });
 });
 

@@ -195,8 +195,12 @@ function whyUnwanted(message: ParsedMessage, authentication: Authentication | nu
 }
 
 /** Whether a program wrote a message, so that it gets no automatic answer. API: email-import.md section 1.1, mail loops. */
-export function isAutomatic({ automation }: Pick<ParsedMessage, 'automation'>, mailDomain: string): boolean {
-  const { autoSubmitted, precedence, suppress, autoreply, loops } = automation;
+export function isAutomatic(
+  { automation, from }: Pick<ParsedMessage, 'automation' | 'from'>,
+  mailDomain: string,
+): boolean {
+  const { autoSubmitted, precedence, suppress, autoreply, loops, isReport } = automation;
+  if (isReport || /^mailer-daemon@/i.test(from?.email ?? '')) return true;
   if (autoSubmitted !== '' && !/^no\b/i.test(autoSubmitted)) return true;
   if (/^(bulk|junk|list|auto_reply)\b/i.test(precedence)) return true;
   if (/\b(all|autoreply)\b/i.test(suppress) || /^(?!no\b)./i.test(autoreply)) return true;

@@ -436,8 +436,22 @@ it('says what the message answers, and what programs say of themselves', async (
   expect(message.references).toEqual(['b@x', 'a@x']);
   expect(message.automation).toEqual({
     ...{ autoSubmitted: 'auto-replied', precedence: '', suppress: 'All', autoreply: 'yes', loops: ['one', 'two'] },
+    isReport: false,
   });
   expect(message.authenticationResults).toEqual(['mx.example.org; dmarc=pass']);
+});
+
+it('knows the report that a mail was read', async () => {
+  const { automation } = await parse(
+    'Content-Type: multipart/report; report-type=disposition-notification; boundary=b',
+    '',
+    '--b',
+    'Content-Type: text/plain',
+    '',
+    'Your message was displayed.',
+    '--b--',
+  );
+  expect(automation.isReport).toBe(true);
 });
 
 it.each([

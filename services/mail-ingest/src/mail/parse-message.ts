@@ -37,6 +37,8 @@ export interface ParsedMessage {
     /** Old programs that answer for people who are away. */
     readonly autoreply: string;
     readonly loops: readonly string[];
+    /** What mail servers and programs write of a message that they got: that it was not delivered, or was read (RFC 6522). */
+    readonly isReport: boolean;
   };
   /** Values of `Authentication-Results`, the newest first. */
   readonly authenticationResults: readonly string[];
@@ -141,6 +143,7 @@ export async function parseMessage(rawPath: string, folder: string): Promise<Par
       suppress: rawHeaders(lines, 'x-auto-response-suppress')[0] ?? '',
       autoreply: rawHeaders(lines, 'x-autoreply')[0] ?? '',
       loops: rawHeaders(lines, 'x-loop'),
+      isReport: /^multipart\/report\b/i.test(rawHeaders(lines, 'content-type')[0] ?? ''),
     },
     authenticationResults: rawHeaders(lines, 'authentication-results'),
     attachments: problem ? [] : found.attachments,

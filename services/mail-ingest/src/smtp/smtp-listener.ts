@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
+import { domainToASCII } from 'node:url';
 import { Refusal } from '@intake/rpc';
 import { continueRequest, type Runtime } from '@intake/service';
 import { Counter } from 'prom-client';
@@ -67,17 +68,17 @@ export async function startSmtpListener(runtime: Runtime, options: SmtpListenerO
 
   const checkRecipient = async (address: SMTPServerAddress, session: SMTPServerSession): Promise<void> => {
     if (session.envelope.rcptTo.length >= MAX_RECIPIENTS) throw TOO_MANY_RECIPIENTS;
-    const at = address.address.lastIndexOf('@');
-    if (address.address.slice(at + 1).toLowerCase() !== domain)
+    const wanted = inboxAddressOf(address);
+    if (wanted.slice(wanted.lastIndexOf('@') + 1) !== domain)
       throw new SmtpRefusal('550 5.7.1', 'Relaying is not allowed');
-    const recipient = await findInbox(address.address.toLowerCase());
+    const recipient = await findInbox(wanted);
     if (!recipient) throw NO_SUCH_INBOX;
     recipientOf.set(address, recipient);
   };
 
   /** Whether an inbox that the message is for is still there: one answer counts for all of them. */
   const isAnyLeft = async ({ envelope }: SMTPServerSession): Promise<boolean> => {
-    const found = await Promise.all(envelope.rcptTo.map(({ address }) => findInbox(address.toLowerCase())));
+    const found = await Promise.all(envelope.rcptTo.map((address) => findInbox(inboxAddressOf(address))));
     return found.some((inbox) => inbox !== null);
   };
 
@@ -127,6 +128,8 @@ export async function startSmtpListener(runtime: Runtime, options: SmtpListenerO
     ...(tls && { ...readCertificate(tls), minVersion: 'TLSv1.2' }),
     disableReverseLookup: true,
     hideENHANCEDSTATUSCODES: false,
+    // Telephones and scanners have senders such as a..b@example.org; whom a mail is for must be an inbox anyway.
+    lenientAddressParsing: true,
     size: MAX_MESSAGE_BYTES,
     maxClients: options.maxConnections,
     socketTimeout: options.idleMs,
@@ -178,6 +181,12 @@ export async function startSmtpListener(runtime: Runtime, options: SmtpListenerO
     await new Promise<void>((resolve) => server.close(() => resolve()));
   });
   return bound;
+}
+
+/** A recipient as inboxes are named: the server hands domains on in Unicode, whatever the sender wrote. */
+function inboxAddressOf({ address }: SMTPServerAddress): string {
+  const at = address.lastIndexOf('@') + 1;
+  return address.slice(0, at).toLowerCase() + domainToASCII(address.slice(at));
 }
 
 function envelopeOf(session: SMTPServerSession): Envelope {
