@@ -1,5 +1,6 @@
 import { findKeys } from './candidates/key-phrases';
 import { findItemsByArithmetic } from './candidates/line-items/items-by-arithmetic';
+import { findItemsByRecords } from './candidates/line-items/items-by-records';
 import { findItemsBySum } from './candidates/line-items/items-by-sum';
 import { findLineItems } from './candidates/line-items/line-items';
 import { settlePrices } from './candidates/line-items/prices-of-rows';
@@ -27,7 +28,8 @@ export function analyze(
   const keys = pages.flatMap((page) => findKeys(page));
   const values = pages.flatMap((page) => findValues(page, rules));
   const underHead = findLineItems(pages, keys, rules.mark);
-  const priced = underHead.rows.length > 0 ? underHead : findItemsByArithmetic(pages, values, rules.mark);
+  const listed = underHead.rows.length > 0 ? underHead : findItemsByRecords(pages, rules.mark);
+  const priced = listed.rows.length > 0 ? listed : findItemsByArithmetic(pages, values, rules.mark);
   const summed = priced.rows.length > 0 ? priced : findItemsBySum(pages, keys, values);
   const items = summed.rows.length > 0 ? summed : findLineItems(pages, keys, rules.mark, false);
   const isItem = (page: number, line: number) => items.lines.has(`${page}:${line}`);

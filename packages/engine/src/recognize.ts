@@ -12,7 +12,7 @@ import { type MovedPage, restorePositions, turnBack } from './text/upright';
 import { UnreadableDocument } from './unreadable-document';
 
 /** Changes whenever the same document may give other results. */
-export const ENGINE_VERSION = '1.22';
+export const ENGINE_VERSION = '1.23';
 
 /**
  * Reads a document and finds its fields.

@@ -1082,3 +1082,143 @@ test.each([
 ])('streets of the Baltics, the Balkans and Turkey: "%s"', (street) => {
   expect(isStreet(street)).toBe(true);
 });
+
+test('the form of the recipient begins with a number, and a name goes on in the next line of its cell', () => {
+  const fields = read(`
+    Informationen zum Käufer
+    Leitweg-ID:              05711-12001-48
+    Name:                    Stadt Ahlbrügge, Amt für
+                             Gebäudewirtschaft
+    Straße / Hausnummer:     Am Rathausplatz 2
+    Postfach:
+    PLZ:                     33790
+    Ort:                     Ahlbrügge
+  `);
+  expect(fields).toMatchObject({
+    recipient_name: 'Stadt Ahlbrügge, Amt für Gebäudewirtschaft',
+    recipient_address: 'Am Rathausplatz 2, 33790 Ahlbrügge',
+  });
+});
+
+test('a labelled name in two lines, before the label of the street', () => {
+  const fields = read(`
+    RECEPTOR
+    Razón social: AYUNTAMIENTO DE
+    ROBLEDILLO
+    Domicilio: Plaza Mayor 1
+    Población: 28194 Robledillo
+  `);
+  expect(fields.recipient_name).toBe('AYUNTAMIENTO DE ROBLEDILLO');
+});
+
+test('headings inside of the block of a party are no name, nor are its endpoints an address', () => {
+  const fields = read(`
+    Sprzedawca                                Nabywca
+    Dane identyfikacyjne                      Dane identyfikacyjne
+    Nazwa: Zakład Orlik Sp. z o.o.            Nazwa: Targi Książki S.A.
+    Adres                                     Adres
+    ul. Modlińska 199                         ul. Głogowska 14
+    03-122 Warszawa                           60-734 Poznań
+
+    Buyer
+    Fjordkraft Data AS
+  `);
+  expect(fields).toMatchObject({
+    recipient_name: 'Targi Książki S.A.',
+    recipient_address: 'ul. Głogowska 14, 60-734 Poznań',
+  });
+  const buyer = read(`
+    Buyer
+    Fjordkraft Data AS
+    Endpoint ID: 987654325
+    Havnegata 7
+    7010 Trondheim
+  `);
+  expect(buyer.recipient_address).toBe('Havnegata 7, 7010 Trondheim');
+});
+
+test('a tax whose rate, base and amount stand one below the other', () => {
+  const { tables } = analyzed(`
+    Aliquota IVA (%): 22.00
+    Totale imponibile/importo: 1215.00
+    Totale imposta: 267.30
+
+    Aliquota IVA (%): 10.00
+    Totale imponibile/importo: 100.00
+    Totale imposta: 10.00
+  `);
+  const cells = tables.tax_details?.map((row) => Object.values(row.cells).map(({ value }) => value));
+  expect(cells).toEqual([
+    ['22.00', '1215.00', '267.30'],
+    ['10.00', '100.00', '10.00'],
+  ]);
+});
+
+test('the version of a format is not the number of the document', () => {
+  const fields = read(`
+    FACTURA ELECTRÓNICA (Facturae 3.2.2)
+
+    Nº Factura     Serie     Fecha expedición
+    2025/0193      A         28-02-2025
+  `);
+  expect(fields.document_id).toBe('2025/0193');
+});
+
+test('a reference of the buyer counts as an order only where there is none', () => {
+  expect(read('Buyer reference: 0150abc\nPurchase order reference: PO-55781').order_id).toBe('PO-55781');
+});
+
+test('a number in groups behind a colon that stands alone', () => {
+  expect(read('N° de facture : 25 090 771 204').document_id).toBe('25090771204');
+});
+
+test('a sentence about prices over the head of a table is no part of it', () => {
+  const rows = items(`
+    Faktura wystawiona w cenach netto w walucie PLN
+              Nazwa towaru lub                             Cena jedn.                    Stawka    Wartość sprzedaży
+    Lp.                                                                 Ilość   Miara
+                   usługi                                       netto                   podatku                netto
+    1     Projekt okładki                                  900,00       1       usł.        23%               900,00
+    2     Druk katalogu                                    8,40         100     szt.         5%               840,00
+  `);
+  expect(rows).toMatchObject([
+    { amount_base: '900.00', quantity: '1', amount_total_base: '900.00' },
+    { amount_base: '8.40', quantity: '100', amount_total_base: '840.00' },
+  ]);
+});
+
+test('net amount and rate are no part of what was sold', () => {
+  const rows = items(`
+    Abonnements et options (du 05/09 au 04/10)     49,90 €   20 %   59,88 €
+    Services Plus                                   5,00 €   20 %    6,00 €
+    Total TTC                                                       65,88 €
+  `);
+  expect(rows.map(({ description }) => description)).toEqual([
+    'Abonnements et options (du 05/09 au 04/10)',
+    'Services Plus',
+  ]);
+});
+
+test('a column of credits does not make a credit note', () => {
+  const fields = read(`
+    Rechnung   77120
+    Datum      Beschreibung     Anz.    Preis    Belastung CHF    Gutschrift CHF
+    07.10.25   Übernachtung     1      189.00           189.00
+  `);
+  expect(fields.document_type).toBe('tax_invoice');
+});
+
+test('cells that are set half a line apart keep what stands under their own labels', () => {
+  const typed = pageOf(`
+                              Organisationsnr
+    Plusgiro
+                              556036-0793
+    44 21 90-7
+  `);
+  const words = typed.words.map((word) => {
+    const [left, top, right] = word.position;
+    return { ...word, position: [left, top * 0.35, right, top * 0.35 + 18] as const };
+  });
+  const { fields } = analyze([{ ...typed, words }]);
+  expect(fields.account_num?.map(({ value }) => value)).toEqual(['442190-7']);
+});

@@ -60,6 +60,7 @@ export function pairWithLabels<T extends Placed>(
       (value) =>
         isBeside(key, value) &&
         startOf(value, key) >= key.box[2] - 0.3 * page.unit &&
+        !others.some((other) => isOfCellAbove(key, other, value, page.unit)) &&
         !between.some(
           (other) => isBeside(key, other) && other.box[0] >= key.box[2] - 1 && other.box[2] <= value.box[0] + 1,
         ),
@@ -144,6 +145,15 @@ const announcesDate = ({ meanings, tokens }: Key): boolean =>
 const namesPayment = ({ meanings, tokens }: Key, before: Key): boolean =>
   tokens[0]!.segment === before.tokens[0]!.segment &&
   meanings.some(({ field }) => field === 'payment_method' || field === '_tendered');
+
+/** Cells beside each other may be set half a line apart: what stands right under a label of its own belongs to that. */
+const isOfCellAbove = ({ line }: Key, other: Key, { tokens: [first], box }: Placed, unit: number): boolean =>
+  first !== undefined &&
+  first.line !== line &&
+  other.line !== first.line &&
+  other.tokens[0] === other.tokens[0]!.segment.tokens[0] &&
+  Math.abs(other.box[0] - box[0]) < 0.3 * unit &&
+  Math.abs(other.box[3] - box[1]) < 0.5 * unit;
 
 /** Where the next thing on the label's line begins: the cell of a form reaches to there. */
 function nextOnLine(page: PageLayout, key: Key): number {

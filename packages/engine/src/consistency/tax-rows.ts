@@ -58,7 +58,35 @@ export function findTaxRows(
       if (second) rows.push({ ...row, ...place, tax: second, name: 'sgst', isSecond: true });
     }
   }
-  return dropRepeated(rows);
+  const records = rows.some(({ base }) => base) ? [] : pages.flatMap((page) => findTaxRecords(page, values, outside));
+  return dropRepeated([...rows, ...records]);
+}
+
+/** Lines of a record of a tax: its rate, base and tax. */
+const LINES_OF_RECORD = 3;
+
+/** "Aliquota IVA (%): 22.00" over "Totale imponibile: 1215.00" over "Totale imposta: 267.30": one number in each line. */
+function findTaxRecords(page: PageLayout, values: Value[], outside: (page: number, line: number) => boolean): TaxRow[] {
+  const rows: TaxRow[] = [];
+  const single = page.lines.map(({ number }): Value | undefined => {
+    const own = values.filter(
+      ({ page: at, line, type }) => at === page.number && line === number && (type === 'amount' || type === 'rate'),
+    );
+    return own.length === 1 && !outside(page.number, number) ? own[0] : undefined;
+  });
+  for (let at = 0; at + LINES_OF_RECORD <= single.length; at++) {
+    const numbers = single.slice(at, at + LINES_OF_RECORD).filter((value) => value !== undefined);
+    const lines = page.lines.slice(at, at + LINES_OF_RECORD);
+    if (numbers.length < LINES_OF_RECORD) continue;
+    const isPercent = ({ line }: Value) =>
+      lines.some(({ number, tokens }) => number === line && tokens.some(({ text }) => text.includes('%')));
+    const rate = numbers.find((value) => isPercent(value) && isRate({ ...value, type: 'rate' }));
+    const [base, tax] = numbers.filter((value) => value !== rate && value.decimals > 0);
+    if (!rate || !base || !tax || !isTaxOf({ ...rate, type: 'rate' }, base, tax)) continue;
+    rows.push({ rate, base, tax, total: undefined, page: page.number, line: rate.line });
+    at += LINES_OF_RECORD - 1;
+  }
+  return rows;
 }
 
 /** The same tax once more behind the first, in a line of a table with columns for the central and the state tax. */

@@ -71,6 +71,10 @@ export function chooseTotals(
   const paid = candidates.amount_paid?.[0];
   const isRest = (total: Amount) =>
     paid !== undefined && dues[0] !== undefined && near(dues[0].units + Math.abs(paid.units), total.units);
+  // A row of several taxes adds up as well as they do together; where their sum is named, it is the total.
+  const isSumNamed =
+    taxRows !== undefined &&
+    totals.some(({ score, units }) => score > 0 && addsUp(taxRows.base + taxRows.tax, units, 3 * CENT));
   for (const total of [...totals, ...dues.map((due) => ({ ...due, score: due.score - instead })), none]) {
     for (const base of [...bases, none]) {
       for (const tax of [...taxes, none]) {
@@ -89,7 +93,7 @@ export function chooseTotals(
           // One row of several is not their sum.
           else if (base !== none && base.units < taxRows.base) score -= 0.8;
           if (near(taxRows.tax, tax.units, 3 * CENT)) score += 0.8;
-          else if (!holds && taxRows.parts.includes(tax.units)) score -= ONE_OF_SEVERAL;
+          else if ((!holds || isSumNamed) && taxRows.parts.includes(tax.units)) score -= ONE_OF_SEVERAL;
           if (addsUp(taxRows.base + taxRows.tax, total.units, 3 * CENT)) score += 1.2;
         }
         if (base !== none && total !== none && Math.abs(base.units) > Math.abs(total.units) + CENT) score -= 2;

@@ -1,3 +1,4 @@
+import type { Segment } from '../layout/page-layout';
 import type { Position } from '../recognition';
 import { guessLanguage, languageValue } from '../text/language';
 import type { Findings, Put, Scored } from './findings';
@@ -43,7 +44,11 @@ export function scoreAttributes(findings: Findings, put: Put): void {
   const top = findings.pages[0]?.segments.filter((segment) => segment.box[1] < findings.pages[0]!.height * 0.5) ?? [];
   const scored: Scored[] = [];
   for (const [type, pattern, score] of TYPES) {
-    const segment = top.filter((one) => pattern.test(one.text)).sort((a, b) => height(b) - height(a))[0];
+    // "Gutschrift" heads a column, too.
+    const isTitle = ({ line }: Segment) => type !== 'credit_note' || top.filter((one) => one.line === line).length < 4;
+    const segment = top
+      .filter((one) => pattern.test(one.text) && isTitle(one))
+      .sort((a, b) => height(b) - height(a))[0];
     if (!segment) continue;
     const title = height(segment) / findings.pages[0]!.unit > 1.25 || segment.tokens.length <= 4 ? 0.8 : -0.6;
     scored.push({

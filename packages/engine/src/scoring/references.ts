@@ -105,7 +105,7 @@ const isCustomersOrder = ({ phrase }: Key) =>
 
 /** "n° 25 0312 88417": groups of digits up to the end of a text, with nothing but a label before them. */
 function isWholeNumber({ tokens, value }: Reference, labels: Set<Token>): boolean {
-  const all = tokens[0]!.segment.tokens;
+  const all = tokens[0]!.segment.tokens.filter(({ text }) => text !== ':');
   const start = all.indexOf(tokens[0]!);
   const isAll = tokens.at(-1) === all.at(-1) && (start === 0 || labels.has(all[start - 1]!));
   return isAll && tokens.length > 1 && value.length >= LEAST_GROUPED;
@@ -181,5 +181,7 @@ function fits(field: string, value: string): boolean {
   if (field === 'var_sym') return /^\d{1,20}$/.test(value);
   if (field === 'const_sym') return /^\d{1,8}$/.test(value);
   if (field === 'spec_sym') return /^\d{1,10}$/.test(value);
+  // "Facturae 3.2.2" is the version of a format.
+  if (field === 'document_id' && /^\d\.\d(?:\.\d)?$/.test(value)) return false;
   return value.length <= 35;
 }

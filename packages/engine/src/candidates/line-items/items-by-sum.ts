@@ -2,7 +2,7 @@ import { type Line, type PageLayout, type Token, unite } from '../../layout/page
 import type { FieldCandidate, TableRow } from '../../recognition';
 import type { Key } from '../key-phrases';
 import { toUnits } from '../numbers';
-import type { Value } from '../values';
+import { readCurrency, type Value } from '../values';
 import type { LineItems } from './line-items';
 
 /** So many rows are no chance. */
@@ -85,7 +85,10 @@ function rowsAbove(page: PageLayout, priced: Priced[], keys: Key[], sum: Value):
 /** The words of a row before its amount, without the quantity at the beginning. */
 function wordsOf({ line, amount }: Priced): Token[] {
   const before = line.tokens.filter((token) => !amount.tokens.includes(token) && token.box[0] < amount.box[0]);
-  const words = quantityOf(before) ? before.slice(1) : before;
+  const named = quantityOf(before) ? before.slice(1) : before;
+  // "Subscription 49.90 € 20 %": net amount and rate before the amount are no words.
+  const end = named.findLastIndex(({ text }) => !/^[\d.,%+-]+$/.test(text) && !readCurrency(text));
+  const words = named.slice(0, end + 1);
   return words.some(({ text }) => /\p{L}{3}/u.test(text)) ? words : [];
 }
 

@@ -24,7 +24,7 @@ export function findHead(page: PageLayout, keys: Key[], priced: boolean): Head |
       for (const back of [0, 1, 2]) {
         const start = at - back;
         const band = page.lines.slice(start, start + depth);
-        if (start < 0 || start + depth <= at || band.length < depth || !isBand(band, page)) continue;
+        if (start < 0 || start + depth <= at || band.length < depth || !isBand(band, page, columnKeys)) continue;
         const read = readHead(page, band, columnKeys, keys, mend, priced);
         if (read && (!best || read.score > best.score)) best = read;
       }
@@ -58,13 +58,15 @@ function countMeanings(line: Line, columnKeys: Key[]): number {
 const LONGEST_HEADING = 4;
 
 /** The lines of a head stand close together and hold no amounts. */
-function isBand(band: Line[], page: PageLayout): boolean {
+function isBand(band: Line[], page: PageLayout, columnKeys: Key[]): boolean {
   return band.every((line, at) => {
     const gap = at === 0 ? 0 : (line.box[1] - band[at - 1]!.box[3]) / page.unit;
     // "Ref: Festival" is a label with its value.
     const isPair = line.segments.some(({ tokens }) => tokens.slice(0, -1).some(({ text }) => /\p{L}:$/u.test(text)));
     // "We charge for the goods and services delivered:" comes before a table.
     const isSentence = line.segments.some(({ tokens, text }) => tokens.length > LONGEST_HEADING && /:$/.test(text));
+    // "Faktura wystawiona w cenach netto w walucie PLN", too.
+    const isRemarkOnPrices = isSentenceOf(line, columnKeys);
     // "(attestation TVA reçue)" over a table belongs to the text before it.
     const isRemark = line.segments.length === 1 && line.tokens.length > 2 && /^\(.+\)$/.test(line.segments[0]!.text);
     return (
@@ -72,9 +74,17 @@ function isBand(band: Line[], page: PageLayout): boolean {
       !isPair &&
       !isSentence &&
       !isRemark &&
+      !isRemarkOnPrices &&
       !line.tokens.some((token) => /\d[.,]\d{2}\b|\d{3}/.test(token.text))
     );
   });
+}
+
+/** One text of which most words belong to no heading. */
+function isSentenceOf({ segments, tokens, number }: Line, columnKeys: Key[]): boolean {
+  if (segments.length > 1 || tokens.length <= LONGEST_HEADING) return false;
+  const own = columnKeys.filter(({ line }) => line === number);
+  return tokens.filter((token) => own.some((key) => key.tokens.includes(token))).length < tokens.length / 2;
 }
 
 function readHead(

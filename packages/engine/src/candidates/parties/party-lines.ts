@@ -19,7 +19,7 @@ export const toLine = (tokens: Token[]): PartyLine => ({
   text: tokens
     .map((token) => token.text)
     .join(' ')
-    .replace(/^[\s:,;*|-]+|[\s:;*|-]+$/g, ''),
+    .replace(/^[\s:,;*|/-]+|[\s:;*|-]+$/g, ''),
   box: unite(tokens.map((token) => token.box)),
   tokens,
 });
@@ -71,8 +71,25 @@ function listed(page: PageLayout, segment: Segment): Token[] {
   return next ? [...next.tokens, ...listed(page, next)] : [];
 }
 
+/** Labels of a house's number, of a postcode and of its place in lines of their own. */
+const HOUSE_LABEL =
+  /^(?:numero civico|n civico|hausnummer|house n(?:umber|o)|building number|huisnummer|cislo (?:domu|popisne)|nr (?:domu|budynku)|(?:numero|no|num) exterior|hazszam)$/;
+const LONE_POSTCODE = /^(?:\d{3,6}|\d{2,4}[ -]\d{2,4})$/;
+const LONE_PLACE = /^[^\d,]{2,40}$/;
+
+/** Adds the value of a label to an address: numbers of houses to their street, postcodes and places to each other. */
+export function addLabelled(address: PartyLine[], value: PartyLine, label: string): void {
+  const last = address.at(-1);
+  const isNumber = last && HOUSE_LABEL.test(label) && /^\d/.test(value.text);
+  const isPlace = last && LONE_POSTCODE.test(last.text) && LONE_PLACE.test(value.text);
+  const isBehind = last && LONE_PLACE.test(last.text) && address.length > 1 && LONE_POSTCODE.test(value.text);
+  if (isNumber || isPlace) address[address.length - 1] = toLine([...last.tokens, ...value.tokens]);
+  else if (isBehind) address[address.length - 1] = toLine([...value.tokens, ...last.tokens]);
+  else address.push(value);
+}
+
 /** Lines of a form that are looked at under its heading. */
-const MOST_OF_FORM = 7;
+const MOST_OF_FORM = 10;
 
 /**
  * Name and address in a form under a heading: pairs of a label in a cell of its own and the value in the next, several of
@@ -94,15 +111,31 @@ export function formUnder(page: PageLayout, heading: Key, keys: Key[]): PartyLin
       const value = segments[at + 1];
       return label && value && !labelOf(value) ? [{ label, value: toLine(value.tokens) }] : [];
     });
+    // "Postfach:" may have nothing behind it.
+    const empty = segments.filter(
+      (segment) => labelOf(segment) && !pairs.some(({ label }) => label === labelOf(segment)),
+    );
+    if (segments.length > 0 && empty.length === segments.length) continue;
+    const last = found.at(-1);
+    const [only, ...others] = segments;
+    if (last && only && others.length === 0 && !labelOf(only) && isUnderValue(only, last.value, page.unit)) {
+      last.value = toLine([...last.value.tokens, ...only.tokens]);
+      continue;
+    }
     if (pairs.length === 0 || 2 * pairs.length < segments.length) break;
-    if (found.length === 0 && !pairs.some(({ label }) => means(label, 'label_name'))) break;
     found.push(...pairs);
+    const isNumbered = found.every(({ label }) => means(label, '_other_id') || means(label, 'customer_id'));
+    if (!isNumbered && !found.some(({ label }) => means(label, 'label_name'))) break;
   }
-  const valuesOf = (field: string) => found.filter(({ label }) => means(label, field)).map(({ value }) => value);
-  const [name] = valuesOf('label_name');
-  const address = valuesOf('label_address');
+  const name = found.find(({ label }) => means(label, 'label_name'))?.value;
+  const address: PartyLine[] = [];
+  for (const { label, value } of found) if (means(label, 'label_address')) addLabelled(address, value, label.phrase);
   return name && address.length > 0 ? [name, ...address] : undefined;
 }
+
+/** A text that goes on in the next line of its cell begins where it began, or is set in the middle of it. */
+const isUnderValue = ({ box }: Segment, value: PartyLine, unit: number) =>
+  Math.min(box[2], value.box[2]) > Math.max(box[0], value.box[0]) && box[1] - value.box[3] < 0.6 * unit;
 
 /** Lines of a block at most; those of forms, which have labels of their own, may be twice as many. */
 const MOST_LINES = 9;

@@ -19,7 +19,7 @@ import {
   withoutCompanyNumber,
 } from './party-forms';
 import { INSIDE, means } from './party-labels';
-import { type PartyLine, toLine } from './party-lines';
+import { addLabelled, type PartyLine, toLine } from './party-lines';
 
 /** Name and address in the lines of a block: the first line that can be one is the name, what follows the address. */
 export function readParty(
@@ -123,6 +123,13 @@ export function readParty(
       continue;
     }
     if (/^[^:]{2,30}\s+:\s/.test(line.text)) continue;
+    // "Razón social: AYUNTAMIENTO DE" over "ROBLEDILLO" over "Domicilio:": what a cell has no room for.
+    const next = lines[lines.indexOf(line) + 1];
+    const isBetween = nameLabel !== '' && address.length === 0 && next && isAddressLabel(next, keys);
+    if (isBetween && !/[\d:,]/.test(line.text) && !isStreet(line.text)) {
+      name = toLine([...name.tokens, ...line.tokens]);
+      continue;
+    }
     // "Nordlicht" over "Versicherungsverein Kiel a.G.": the name of a seller in two lines.
     if (role === 'sender' && evidence === 'label' && address.length === 0 && goesOn(name.text, line.text)) {
       name = toLine([...name.tokens, ...line.tokens]);
@@ -155,22 +162,8 @@ const GIVEN = /^(?:nome|first name|vorname|prenom|nombre|imie|jmeno|meno|name|no
 
 const isGiven = ({ phrase }: Key, other: string) => GIVEN.test(phrase) || GIVEN.test(other);
 
-/** Labels of a house's number, of a postcode and of its place in lines of their own. */
-const HOUSE_LABEL =
-  /^(?:numero civico|n civico|hausnummer|house n(?:umber|o)|building number|huisnummer|cislo (?:domu|popisne)|nr (?:domu|budynku)|(?:numero|no|num) exterior|hazszam)$/;
-const LONE_POSTCODE = /^(?:\d{3,6}|\d{2,4}[ -]\d{2,4})$/;
-const LONE_PLACE = /^[^\d,]{2,40}$/;
-
-/** Adds the value of a label to an address: numbers of houses to their street, postcodes and places to each other. */
-function addLabelled(address: PartyLine[], value: PartyLine, label: string): void {
-  const last = address.at(-1);
-  const isNumber = last && HOUSE_LABEL.test(label) && /^\d/.test(value.text);
-  const isPlace = last && LONE_POSTCODE.test(last.text) && LONE_PLACE.test(value.text);
-  const isBehind = last && LONE_PLACE.test(last.text) && address.length > 1 && LONE_POSTCODE.test(value.text);
-  if (isNumber || isPlace) address[address.length - 1] = toLine([...last.tokens, ...value.tokens]);
-  else if (isBehind) address[address.length - 1] = toLine([...value.tokens, ...last.tokens]);
-  else address.push(value);
-}
+const isAddressLabel = ({ tokens }: PartyLine, keys: Key[]) =>
+  keys.some((key) => key.tokens[0] === tokens[0] && means(key, 'label_address'));
 
 /** Whether the legal form that a name lacks stands in the line under it. */
 const goesOn = (name: string, next: string) =>
