@@ -26,14 +26,19 @@ export function evenPaper(picture: Gray): Gray {
   const { across, levels } = measurePaper(picture);
   const down = levels.length / across;
   const lightest = [...levels].sort((a, b) => a - b)[Math.floor(0.95 * levels.length)]!;
-  const levelOf = (at: number) => (levels[at]! < LEAST_PAPER * lightest ? lightest : levels[at]!);
-  const even = Buffer.alloc(data.length);
+  const known = Float64Array.from(levels, (level) => (level < LEAST_PAPER * lightest ? lightest : level));
+  const columns = Array.from({ length: width }, (_, x) => neighbours(x, across));
+  const lefts = Int32Array.from(columns, ([left]) => left);
+  const rights = Int32Array.from(columns, ([, right]) => right);
+  const shares = Float64Array.from(columns, ([, , share]) => share);
+  const even = Buffer.allocUnsafe(data.length);
   for (let y = 0; y < height; y++) {
-    const [above, below, downward] = neighbours(y, down);
+    const [first, second, downward] = neighbours(y, down);
+    const [above, below] = [first * across, second * across];
     for (let x = 0; x < width; x++) {
-      const [left, right, rightward] = neighbours(x, across);
-      const upper = levelOf(above * across + left) * (1 - rightward) + levelOf(above * across + right) * rightward;
-      const lower = levelOf(below * across + left) * (1 - rightward) + levelOf(below * across + right) * rightward;
+      const [left, right, rightward] = [lefts[x]!, rights[x]!, shares[x]!];
+      const upper = known[above + left]! * (1 - rightward) + known[above + right]! * rightward;
+      const lower = known[below + left]! * (1 - rightward) + known[below + right]! * rightward;
       const share = data[y * width + x]! / (upper * (1 - downward) + lower * downward);
       even[y * width + x] = Math.max(0, Math.min(255, ((share - BLACK) / (WHITE - BLACK)) * 255));
     }
@@ -74,10 +79,15 @@ function neighbours(at: number, tiles: number): [first: number, second: number, 
   return [first, Math.min(tiles - 1, first + 1), place - first];
 }
 
-/** The level that parts dark from light best (Otsu's). */
-function levelBetween(data: Uint8Array): number {
+/** How many pixels there are of each level of gray. */
+function countLevels(data: Uint8Array): Uint32Array {
   const counts = new Uint32Array(256);
-  for (const gray of data) counts[gray]!++;
+  for (let at = 0; at < data.length; at++) counts[data[at]!]!++;
+  return counts;
+}
+
+/** The level that parts dark from light best (Otsu's). */
+function levelBetween(counts: Uint32Array, pixels: number): number {
   const sum = counts.reduce((all, count, gray) => all + count * gray, 0);
   let best = { level: 0, spread: -1 };
   let below = 0;
@@ -85,22 +95,22 @@ function levelBetween(data: Uint8Array): number {
   for (let level = 0; level < 256; level++) {
     below += counts[level]!;
     sumBelow += counts[level]! * level;
-    if (below === 0 || below === data.length) continue;
-    const apart = sumBelow / below - (sum - sumBelow) / (data.length - below);
-    const spread = below * (data.length - below) * apart * apart;
+    if (below === 0 || below === pixels) continue;
+    const apart = sumBelow / below - (sum - sumBelow) / (pixels - below);
+    const spread = below * (pixels - below) * apart * apart;
     if (spread > best.spread) best = { level, spread };
   }
   return best.level;
 }
 
 function isOnSomething({ data, width, height }: Gray): boolean {
-  const level = levelBetween(data);
+  const counts = countLevels(data);
+  const level = levelBetween(counts, data.length);
+  const dark = counts.subarray(0, level + 1).reduce((all, count) => all + count, 0);
+  if (dark <= LEAST_AROUND * data.length || dark >= MOST_AROUND * data.length) return false;
   const isDark = (at: number) => data[at]! <= level;
   let edges = 0;
   for (let x = 0; x < width; x++) edges += Number(isDark(x)) + Number(isDark((height - 1) * width + x));
   for (let y = 0; y < height; y++) edges += Number(isDark(y * width)) + Number(isDark(y * width + width - 1));
-  if (edges < LEAST_OF_EDGES * 2 * (width + height)) return false;
-  let dark = 0;
-  for (const gray of data) if (gray <= level) dark++;
-  return dark > LEAST_AROUND * data.length && dark < MOST_AROUND * data.length;
+  return edges >= LEAST_OF_EDGES * 2 * (width + height);
 }

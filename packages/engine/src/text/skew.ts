@@ -109,7 +109,8 @@ function scan(points: Points, from: number, to: number, step: number) {
 function sharpness({ x, y }: Points, degrees: number): number {
   const slope = Math.tan((degrees * Math.PI) / 180);
   const bins = new Int32Array(6 * SIDE);
-  for (let at = 0; at < x.length; at++) bins[Math.round(y[at]! - x[at]! * slope) + 2 * SIDE]!++;
+  // No line of the profile is below zero, so that what is cut off is rounded.
+  for (let at = 0; at < x.length; at++) bins[(y[at]! - x[at]! * slope + (2 * SIDE + 0.5)) | 0]!++;
   let sum = 0;
   for (let at = 1; at < bins.length; at++) {
     const step = bins[at]! - bins[at - 1]!;

@@ -1,13 +1,17 @@
 import { unite } from '../layout/page-layout';
 import type { RawWord } from './characters';
-import { levelAt, measurePaper, type Paper } from './paper';
+import { levelAt, measurePaper, type Paper, TILE } from './paper';
 import type { Gray } from './skew';
 
 /** `[left, top, right, bottom]` in pixels of the picture. */
 type Box = readonly [number, number, number, number];
 
 /** Side of the squares in which ink is counted, in pixels. */
-const CELL = 4;
+const CELL_BITS = 2;
+const CELL = 1 << CELL_BITS;
+/** Ink is darker than this share of the paper, and so many pixels of it make a square inked. */
+const INK = 0.68;
+const LEAST_DARK = 4;
 /** Cells in a row that are a rule and no letter. */
 const RULE_CELLS = 36;
 /** Letters of one number stand closer, in cells. */
@@ -94,16 +98,17 @@ function findInkCells({ data, width, height }: Gray, paper: Paper): Grid {
   const across = Math.floor(width / CELL);
   const down = Math.floor(height / CELL);
   const ink = new Uint8Array(across * down);
+  const dark = new Uint8Array(across);
   for (let row = 0; row < down; row++) {
-    for (let column = 0; column < across; column++) {
-      const level = levelAt(paper, column * CELL, row * CELL) * 0.68;
-      let dark = 0;
-      for (let y = row * CELL; y < (row + 1) * CELL; y++) {
-        const from = y * width + column * CELL;
-        for (let x = from; x < from + CELL; x++) if (data[x]! < level) dark++;
+    dark.fill(0);
+    for (let y = row * CELL; y < (row + 1) * CELL; y++) {
+      for (let left = 0; left < across * CELL; left += TILE) {
+        const level = Math.ceil(levelAt(paper, left, y) * INK);
+        const end = y * width + Math.min(left + TILE, across * CELL);
+        for (let at = y * width + left, x = left; at < end; at++, x++) if (data[at]! < level) dark[x >> CELL_BITS]!++;
       }
-      if (dark >= 4) ink[row * across + column] = 1;
     }
+    for (let column = 0; column < across; column++) if (dark[column]! >= LEAST_DARK) ink[row * across + column] = 1;
   }
   return { ink, across, down };
 }
@@ -111,19 +116,18 @@ function findInkCells({ data, width, height }: Gray, paper: Paper): Grid {
 /** Long runs of ink, across and down. */
 function findRules({ ink, across, down }: Grid): Uint8Array {
   const rules = new Uint8Array(ink.length);
-  const mark = (lines: number, length: number, at: (line: number, step: number) => number) => {
-    for (let line = 0; line < lines; line++) {
-      for (let start = 0; start < length; start++) {
-        if (!ink[at(line, start)]) continue;
-        let end = start;
-        while (end < length && ink[at(line, end)]) end++;
-        if (end - start >= RULE_CELLS) for (let step = start; step < end; step++) rules[at(line, step)] = 1;
-        start = end;
-      }
+  const mark = (first: number, stride: number, length: number) => {
+    const end = first + length * stride;
+    for (let start = first; start < end; start += stride) {
+      if (!ink[start]) continue;
+      let after = start;
+      while (after < end && ink[after]) after += stride;
+      if (after - start >= RULE_CELLS * stride) for (let at = start; at < after; at += stride) rules[at] = 1;
+      start = after;
     }
   };
-  mark(down, across, (line, step) => line * across + step);
-  mark(across, down, (line, step) => step * across + line);
+  for (let row = 0; row < down; row++) mark(row * across, 1, across);
+  for (let column = 0; column < across; column++) mark(column, across, down);
   return rules;
 }
 
