@@ -252,6 +252,23 @@ it.each([
   expect({ ok, said: output.includes(says) }).toEqual({ ok: false, said: true });
 });
 
+it('refuses an ingress without a host, which no cluster takes', async () => {
+  const { ok, output } = await helm('template', 'x', CHART, '--set-json', 'ingress={"enabled":true,"hosts":[]}');
+  expect({ ok, said: output.includes('/ingress/hosts') }).toEqual({ ok: false, said: true });
+});
+
+it('the alerts of a release look at no other release', async () => {
+  const [{ metadata, spec } = {} as Json] = ofKind(await render('', 'metrics.alerts.enabled=true'), 'PrometheusRule');
+  expect(metadata.name).toBe('x-intake');
+  const expressions = spec.groups.flatMap(({ rules }: Json) => rules.map(({ expr }: Json) => expr as string));
+  const used = expressions.flatMap(
+    (expr: string) => expr.match(/\b(?:intake|process)_\w+(?:\{.*?\}(?=[[) ]))?/g) ?? [],
+  );
+  expect(used.length).toBeGreaterThanOrEqual(expressions.length);
+  const own = `namespace="default",job=~"x-intake-(${SERVICES.join('|')})"}`;
+  expect(used.filter((one: string) => !one.endsWith(own))).toEqual([]);
+});
+
 it('the dashboard and the alerts use metrics that the services have', () => {
   const sources = readSources(join(__dirname, '../..'));
   for (const file of ['dashboard.json', 'alerts.yaml']) {

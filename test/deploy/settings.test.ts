@@ -48,6 +48,14 @@ it('NATS has the same settings in every installation', () => {
   expect(compose).toContain('--config, /etc/nats/intake.conf');
 });
 
+it('MinIO is taken from the registry that still has it, the same image in every installation', () => {
+  const [compose, local] = ['deploy/compose.yaml', 'deploy/local/backing/programs.mjs'].map(
+    (file) => /image: '?(\S*minio\/minio:[^'\s]+)/.exec(readFileSync(join(ROOT, file), 'utf8'))?.[1],
+  );
+  expect(local).toMatch(/^quay\.io\//);
+  expect(compose).toBe(local);
+});
+
 const NEEDED = {
   INTAKE_LOG_LEVEL: 'silent',
   INTAKE_RPC_SECRET: 'secret',

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
+import { builtinModules } from 'node:module';
 import { join } from 'node:path';
 import type { Json } from '@intake/testkit';
 
@@ -45,6 +46,22 @@ it('every dependency is of one version', () => {
   expect(loose).toEqual([]);
 });
 
+it('everything that a package or service loads is among its own dependencies: its image has nothing else', () => {
+  const foreign = ['packages', 'services'].flatMap((group) =>
+    readdirSync(join(ROOT, group))
+      .filter((member) => !['testkit', 'review'].includes(member))
+      .flatMap((member) => {
+        const folder = join(group, member);
+        const { name, dependencies = {} } = readJson(`${folder}/package.json`);
+        const own = new Set([name, ...Object.keys(dependencies), ...builtinModules]);
+        return [...loadedIn(join(ROOT, folder, 'src'))]
+          .filter((one) => !own.has(one))
+          .map((one) => `${folder}: ${one}`);
+      }),
+  );
+  expect(foreign).toEqual([]);
+});
+
 it.each(Object.entries(MENDED))('%s is %s or newer, wherever it is', (name, least) => {
   const versions = installed.filter(([path]) => nameOf(path) === name).map(([, { version }]) => version as string);
   expect(versions.length).toBeGreaterThan(0);
@@ -82,6 +99,23 @@ it('images run as nobody', () => {
     if (users.length > 0) expect(users.at(-1)).toBe('10001:10001');
   }
 });
+
+/** The packages that sources load when they run: imports of types and tests are none. */
+function loadedIn(folder: string): Set<string> {
+  const sources = readdirSync(folder, { recursive: true, withFileTypes: true }).filter(
+    (entry) => entry.isFile() && /\.[mc]?[tj]s$/.test(entry.name) && !/\.(?:test|d)\.ts$/.test(entry.name),
+  );
+  const loads =
+    /^(?:import|export) (?!type )(?:[^'";]*? from )?'([^'.][^']*)'|\b(?:import|require|require\.resolve)\('([^'.][^']*)'\)/gm;
+  return new Set(
+    sources.flatMap((entry) =>
+      [...readFileSync(join(entry.parentPath, entry.name), 'utf8').matchAll(loads)]
+        .map(([, from, called]) => from ?? called ?? '')
+        .filter((id) => !id.startsWith('node:'))
+        .map((id) => id.split('/', id.startsWith('@') ? 2 : 1).join('/')),
+    ),
+  );
+}
 
 function compare(one: string, other: string): number {
   const [a, b] = [one, other].map((version) => version.split('.').map(Number)) as [number[], number[]];

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connectBus } from '@intake/bus';
@@ -296,9 +297,10 @@ it('says when NATS is away', async () => {
 });
 
 describe('as a program', () => {
-  const start = (stdout: 'pipe' | number) => {
-    const program = spawn(process.execPath, [join(__dirname, '../dist/index.js'), '--help'], {
+  const start = (stdout: 'pipe' | number, args: readonly string[] = ['--help'], over: Record<string, string> = {}) => {
+    const program = spawn(process.execPath, [join(__dirname, '../dist/index.js'), ...args], {
       stdio: ['ignore', stdout, 'pipe'],
+      env: { ...process.env, ...over },
     });
     let err = '';
     program.stderr?.on('data', (chunk) => {
@@ -322,4 +324,15 @@ describe('as a program', () => {
     });
     closeSync(full);
   });
+
+  it('ends when NATS takes connections and says nothing', async () => {
+    const hung = createServer().listen(0, '127.0.0.1');
+    await once(hung, 'listening');
+    const INTAKE_NATS_URL = `nats://127.0.0.1:${(hung.address() as AddressInfo).port}`;
+    const { program, end } = start('pipe', ['dead-letters', 'list'], { ...system.env, INTAKE_NATS_URL });
+    const late = setTimeout(() => program.kill('SIGKILL'), 20_000);
+    expect(await end).toEqual({ code: 1, err: 'NATS cannot be reached at INTAKE_NATS_URL.\n' });
+    clearTimeout(late);
+    hung.close();
+  }, 30_000);
 });

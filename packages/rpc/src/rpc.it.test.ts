@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { getEventListeners, once } from 'node:events';
 import { connect } from 'node:http2';
+import { networkInterfaces } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import {
@@ -58,18 +59,20 @@ async function startRuntime(name: string, env = {}): Promise<{ runtime: Runtime;
 }
 
 interface ServeRecognize {
+  readonly host?: string;
   readonly env?: Record<string, string>;
   readonly port?: number;
   readonly isUnavailable?: (error: unknown) => boolean;
 }
 
-async function serveRecognize(recognize: Recognize, { env, port: given = 0, isUnavailable }: ServeRecognize = {}) {
+async function serveRecognize(recognize: Recognize, options: ServeRecognize = {}) {
+  const { env, host = '127.0.0.1', port: given = 0, isUnavailable } = options;
   const { runtime, service } = await startRuntime('extraction', env);
   const port = await serveRpc(runtime, {
     definition: EXTRACTION,
     handlers: { recognize },
     proto: 'intake/extraction/v1/extraction.proto',
-    host: '127.0.0.1',
+    host,
     port: given,
     secret: SECRET,
     isUnavailable,
@@ -122,6 +125,17 @@ it('a server says at once that it takes more than the default of HTTP/2, of each
   } finally {
     session.destroy();
   }
+});
+
+const hasIPv6 = Object.values(networkInterfaces()).some((addresses) => addresses?.some((one) => one.address === '::1'));
+(hasIPv6 ? it : it.skip).each([
+  ['::', '127.0.0.1'],
+  ['::', '[::1]'],
+  ['::1', '[::1]'],
+])('a server that listens on %s is reached at %s', async (host, from) => {
+  const { port } = await serveRecognize(async () => ok(), { host });
+  const client = await connectExtraction(`${from}:${port}`);
+  expect(await client.recognize(request, CALLER)).toEqual(ok());
 });
 
 describe('replicas', () => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { EventEmitter } from 'node:events';
 import type { Http2Server, Settings } from 'node:http2';
+import { isIPv6 } from 'node:net';
 import {
   type Metadata,
   Server,
@@ -187,7 +188,8 @@ export async function serveRpc<D extends Definition>(runtime: Runtime, options: 
   new ReflectionService(loadSync(options.proto, { includeDirs: [protoRoot] })).addToServer(server);
 
   const port = await new Promise<number>((resolve, reject) => {
-    server.bindAsync(`${options.host}:${options.port}`, toServerCredentials(options.tls), (error, bound) =>
+    const host = isIPv6(options.host) ? `[${options.host}]` : options.host;
+    server.bindAsync(`${host}:${options.port}`, toServerCredentials(options.tls), (error, bound) =>
       error ? reject(error) : resolve(bound),
     );
   });

@@ -32,7 +32,8 @@ export function createCommandRuntime(name: string): CommandRuntime {
 const READER_GONE = 141;
 
 /**
- * For a command's own entry: runs it with the arguments and environment of the process, which ends with the code it answers, or at once
+ * For a command's own entry: runs it with the arguments and environment of the process, which ends with the code it answers, whatever is
+ * still open (the client of NATS leaves its connection to a server that hangs), or at once
  * when its output cannot be written: without a word when nobody reads on (`| head`).
  */
 export async function runAsCommand(
@@ -42,5 +43,8 @@ export async function runAsCommand(
     if (error.code !== 'EPIPE') process.stderr.write(`The output cannot be written (${error.message}).\n`);
     process.exit(error.code === 'EPIPE' ? READER_GONE : 1);
   });
-  process.exitCode = await main(process.argv.slice(2), process.env);
+  const exitCode = await main(process.argv.slice(2), process.env);
+  process.stdout.write('', (error) => {
+    if (!error) process.exit(exitCode);
+  });
 }
