@@ -1222,3 +1222,65 @@ test('cells that are set half a line apart keep what stands under their own labe
   const { fields } = analyze([{ ...typed, words }]);
   expect(fields.account_num?.map(({ value }) => value)).toEqual(['442190-7']);
 });
+
+test('a number under its label goes before that of a house in an address beside it', () => {
+  const fields = read(`
+    Invoice Date       Bluegum Refrigeration
+    7 Mar 2025         Services Pty Ltd
+    Invoice Number     Unit 9
+    INV-4471           14 Enterprise Ave
+  `);
+  expect(fields.document_id).toBe('INV-4471');
+});
+
+test('who is written to for the attention of somebody is the recipient', () => {
+  const fields = read(`
+    Harbourside Cafe Group Pty Ltd                Bluegum Refrigeration Services Pty Ltd
+    Attention: Mei Tanaka                         Unit 9, 14 Enterprise Ave
+    Level 3, 88 Darling Drive                     TWEED HEADS SOUTH NSW 2486
+    SYDNEY NSW 2000                               AUSTRALIA
+    ABN: 53 004 085 616
+  `);
+  expect(fields.recipient_name).toBe('Harbourside Cafe Group Pty Ltd');
+});
+
+test('a VAT number that goes on with the first word of the next line of its sentence', () => {
+  const fields = read(`
+    Vélane Mobile SAS - 3 quai des Indes, 56100 Lorient - N° TVA intracommunautaire FR 03
+    552081317. En cas de retard de paiement, une pénalité sera appliquée.
+  `);
+  expect(fields.sender_vat_id).toBe('FR03552081317');
+});
+
+test('a house is no town where a Canadian postcode comes behind', () => {
+  const fields = read(`
+    Billed To
+    Ferreira Roofing Ltd.
+    2295 Kingsway
+    Burnaby, British Columbia
+    V5H 2A9
+  `);
+  expect(fields.recipient_address).toBe('2295 Kingsway, Burnaby, British Columbia, V5H 2A9');
+});
+
+test('what is left to pay is due, not the total', () => {
+  const fields = read(`
+    Total TTC                      6 977,30
+    Acompte reçu le 02/04/2025   - 2 000,00
+    Reste à payer TTC            4 977,30 €
+  `);
+  expect(fields).toMatchObject({ amount_total: '6977.30', amount_paid: '2000.00', amount_due: '4977.30' });
+});
+
+test('a Hungarian account is not the number of the document', () => {
+  const fields = read(`
+    Számla               2025-000214
+    Számlaszám: 10918001-00000027-88110002
+  `);
+  expect(fields.document_id).not.toBe('10918001-00000027-88110002');
+});
+
+test("dollars are New Zealand's where its tax numbers are printed", () => {
+  const text = 'GST No: 49-098-576\nYour No.    Terms\nNST-4471    Net 30\nTotal Amount: $2,563.35';
+  expect(read(text)).toMatchObject({ currency: 'NZD', order_id: 'NST-4471' });
+});

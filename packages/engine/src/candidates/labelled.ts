@@ -56,9 +56,11 @@ export function pairWithLabels<T extends Placed>(
     const between = options.last
       ? others.filter((other) => !announcesDate(other) && !namesPayment(other, key))
       : others;
+    const isStacked = values.some((value) => beginsUnder(page, key, value));
     const beside = values.filter(
       (value) =>
         isBeside(key, value) &&
+        !(isStacked && isInsideOther(key, value)) &&
         startOf(value, key) >= key.box[2] - 0.3 * page.unit &&
         !others.some((other) => isOfCellAbove(key, other, value, page.unit)) &&
         !between.some(
@@ -111,6 +113,28 @@ export function pairWithLabels<T extends Placed>(
   }
   return pairs.sort((a, b) => b.score - a.score);
 }
+
+/** A label that is all of its text, and a value that begins the text right under it, at the same edge. */
+function beginsUnder(page: PageLayout, key: Key, { tokens: [first] }: Placed): boolean {
+  const { segment } = key.tokens[0]!;
+  const own = first?.segment;
+  return (
+    own !== undefined &&
+    own.tokens[0] === first &&
+    segment.tokens[0] === key.tokens[0] &&
+    segment.tokens.at(-1) === key.tokens.at(-1) &&
+    Math.abs(own.box[0] - segment.box[0]) < 0.3 * page.unit &&
+    own.box[1] > segment.box[1] &&
+    linesBetween(segment, own, page.unit) < 0.9
+  );
+}
+
+/** A value behind words of another text than its label's: "Unit 9", of an address beside the label. */
+const isInsideOther = (key: Key, { tokens: [first] }: Placed): boolean =>
+  first !== undefined &&
+  first.segment !== key.tokens[0]!.segment &&
+  first.segment.tokens[0] !== first &&
+  /^\p{L}+$/u.test(first.segment.tokens[0]!.text);
 
 /** "... IBAN DE78 7639 1000 0000 4188 62, BIC:": behind a label at the end of a line of text its value begins the next. */
 function atNextLine<T extends Placed>(page: PageLayout, key: Key, values: T[]): T | undefined {

@@ -200,7 +200,7 @@ function findWrappedVatIds(page: PageLayout): Value[] {
   return page.segments.flatMap((segment): Value[] => {
     const start = segment.text.search(VAT_START);
     if (start < 0 || readVatId(segment.text.slice(start))) return [];
-    for (const under of restsBelow(page, segment)) {
+    for (const under of [...restsBelow(page, segment), ...firstWordBelow(page, segment)]) {
       const read = readVatId(`${segment.text.slice(start)} ${under.text}`);
       // Without check digits and a label anything could be the rest of anything.
       const isLabelled = read?.checked === undefined && VAT_LABEL.test(segment.text.slice(0, start));
@@ -213,6 +213,14 @@ function findWrappedVatIds(page: PageLayout): Value[] {
     }
     return [];
   });
+}
+
+/** In a paragraph a number goes on with the first word of the next line. */
+function firstWordBelow(page: PageLayout, segment: Segment): Segment[] {
+  const below = page.segments.find((one) => one.line > segment.line && isNextLine(page, segment, one));
+  const [first, ...rest] = below?.tokens ?? [];
+  const text = first?.text.replace(/[,.;)]+$/, '') ?? '';
+  return rest.length > 0 && /^[A-Z0-9]*\d{3}$/.test(text) ? [{ ...below!, tokens: [first!], text }] : [];
 }
 
 /** Where a number stands that begins in a text and takes all of the one under it. */

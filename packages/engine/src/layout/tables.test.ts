@@ -28,3 +28,26 @@ test('borders run where the rows leave room, not through long descriptions', () 
     ['A-2', 'Short', '1000', '12.00'],
   ]);
 });
+
+test('an amount and the rate behind it are two cells, however close they stand', () => {
+  const typed = pageOf(`
+      Popis              Cena   DPH   Celkem
+      Stůl           1 146,00 21% 1 386,66
+      Židle            890,00 21% 1 076,90
+  `);
+  const words = typed.words.map((word) => {
+    const [left, top, right, bottom] = word.position;
+    return { ...word, position: [left, top, right + 7, bottom] as const };
+  });
+  const [head, ...rows] = layOutPage({ ...typed, words }).lines;
+  const boxes = head!.segments.map((segment) => segment.box);
+  const [, second = 0, third = 0] = findBorders(boxes, rows);
+  const texts = rows.map(({ tokens }) => ({
+    price: tokens.filter(({ box }) => (box[0] + box[2]) / 2 < second).map(({ text }) => text),
+    rate: tokens.filter(({ box: [left, , right] }) => (left + right) / 2 > second && (left + right) / 2 < third),
+  }));
+  expect(texts.map(({ price, rate }) => [price.at(-1), rate.map(({ text }) => text).join(' ')])).toEqual([
+    ['146,00', '21%'],
+    ['890,00', '21%'],
+  ]);
+});

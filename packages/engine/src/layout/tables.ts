@@ -134,6 +134,13 @@ const WORD_GAP = 0.3;
 /** Gap inside a number in groups, "1 450,00", as OCR sees it. */
 const GROUP_GAP = 0.6;
 
+/** "146,00" before "21%", "21%" before "2 130,66", "ks" before "890,00": two cells, however close they stand. */
+const areCells = (before: string, text: string) =>
+  (/[.,]\d\d$/.test(before) && /^\d.*(?:[.,]\d\d|%)$/.test(text)) ||
+  (/\d%$/.test(before) && /^\d/.test(text)) ||
+  (/^\d+$/.test(before) && /^\d.*%$/.test(text)) ||
+  (/^\p{L}{1,4}\.?$/u.test(before) && /^\d.*[.,]\d\d$/.test(text));
+
 interface Text {
   box: Position;
   isNumber: boolean;
@@ -148,9 +155,10 @@ function joinNear(line: Line): Text[] {
       const before = tokens[at - 1]?.text ?? '';
       const isText = at > 0 && !isNumeric(text) && !isNumeric(before);
       const areGroups = /^-?\d{1,3}$/.test(before) && /^\d{3}(?:[.,]\d+)?$/.test(text);
-      const areAmounts = /[.,]\d\d$/.test(before) && /^\d.*[.,]\d\d$/.test(text);
       const isNear =
-        last && !areAmounts && box[0] - last.box[2] < (areGroups ? GROUP_GAP : WORD_GAP) * (box[3] - box[1]);
+        last &&
+        !areCells(before, text) &&
+        box[0] - last.box[2] < (areGroups ? GROUP_GAP : WORD_GAP) * (box[3] - box[1]);
       if (last && (isText || isNear)) last.box = unite([last.box, box]);
       else texts.push({ box, isNumber: isNumeric(text) });
     });

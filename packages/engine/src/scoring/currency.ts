@@ -136,7 +136,9 @@ function otherDollar(text: string): string | undefined {
   if (code) return code;
   if (/\bA\.?B\.?N\.?\b|\bAustralia\b/.test(text)) return 'AUD';
   if (/\b(?:GST\/HST|HST|TPS|TVQ|QST)\b|\bCanada\b|\b[A-Z]\d[A-Z] \d[A-Z]\d\b/.test(text)) return 'CAD';
-  if (/\bNew Zealand\b/.test(text)) return 'NZD';
+  // Accounts and tax numbers of New Zealand: "12-3078-0004411-00", "49-098-576".
+  if (/\bNew Zealand\b|\b\d\d-\d{4}-\d{7}-\d{2,3}\b|\bGST (?:No|Number|Reg)[.:#\s]*\d{2,3}-\d{3}-\d{3}\b/i.test(text))
+    return 'NZD';
   if (/\bCFDI\b|\bR\.?F\.?C\.?:? ?[A-ZÑ&]{3,4}-?\d{6}/.test(text)) return 'MXN';
   if (/\bCUIT\b|\bC\.U\.I\.T\b/.test(text)) return 'ARS';
   if (/\bS\.?I\.?I\.?\b|\bChile\b/.test(text) && /\bR\.?U\.?T\b/i.test(text)) return 'CLP';

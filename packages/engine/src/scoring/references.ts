@@ -183,5 +183,7 @@ function fits(field: string, value: string): boolean {
   if (field === 'spec_sym') return /^\d{1,10}$/.test(value);
   // "Facturae 3.2.2" is the version of a format.
   if (field === 'document_id' && /^\d\.\d(?:\.\d)?$/.test(value)) return false;
+  // Hungarian accounts are called "számlaszám" like invoices: "10918001-00000027-88110002".
+  if (field === 'document_id' && /^\d{8}-\d{8}(?:-\d{8})?$/.test(value)) return false;
   return value.length <= 35;
 }

@@ -86,9 +86,9 @@ function rowsAbove(page: PageLayout, priced: Priced[], keys: Key[], sum: Value):
 function wordsOf({ line, amount }: Priced): Token[] {
   const before = line.tokens.filter((token) => !amount.tokens.includes(token) && token.box[0] < amount.box[0]);
   const named = quantityOf(before) ? before.slice(1) : before;
-  // "Subscription 49.90 € 20 %": net amount and rate before the amount are no words.
-  const end = named.findLastIndex(({ text }) => !/^[\d.,%+-]+$/.test(text) && !readCurrency(text));
-  const words = named.slice(0, end + 1);
+  // Net amount and rate in columns before the amount are no words; "3,5%" behind the name of a milk belongs to it.
+  const last = named.findLast(({ text }) => !/^[\d.,%+-]+$/.test(text) && !readCurrency(text));
+  const words = named.slice(0, named.findLastIndex(({ segment }) => segment === last?.segment) + 1);
   return words.some(({ text }) => /\p{L}{3}/u.test(text)) ? words : [];
 }
 

@@ -222,19 +222,21 @@ function stripLabels(line: PartyLine, keys: Key[]): PartyLine {
 
 /** Persons and departments before the street are no address; nor is what comes behind the place. */
 function trimAddress(lines: PartyLine[]): PartyLine[] {
+  // "1180 Homer St" is no place where a Canadian postcode comes behind.
+  const isTown = lines.some(({ text }) => CANADIAN.test(text)) ? (text: string) => CANADIAN.test(text) : isPostal;
   const isPlace = ({ text }: PartyLine) =>
     ((/\d/.test(text) && /\p{L}{3}/u.test(text)) || isStreet(text) || isPostcode(text)) && !/^\([^()]*\)$/.test(text);
   const numbered = lines.findIndex(isPlace);
   if (numbered < 0) return [];
   // "Gas Safe 541188" over an address in one line is no part of it.
-  const whole = lines.findIndex(({ text }) => isPostal(text) && isStreet(text) && /,/.test(text));
+  const whole = lines.findIndex(({ text }) => isTown(text) && isStreet(text) && /,/.test(text));
   const isApart =
     whole > numbered &&
-    !lines.slice(numbered, whole).some(({ text }) => isStreet(text) || isPostal(text) || /,/.test(text));
+    !lines.slice(numbered, whole).some(({ text }) => isStreet(text) || isTown(text) || /,/.test(text));
   const place = isApart ? whole : numbered;
   // Without a word for streets and a number, what stands right over the place is the street: "ZA de la Croix".
   const above = lines[place - 1];
-  const isOver = above !== undefined && POSTCODE.test(lines[place]!.text) && isPostal(lines[place]!.text);
+  const isOver = above !== undefined && POSTCODE.test(lines[place]!.text) && isTown(lines[place]!.text);
   // British places stand in a line of their own over the postcode, houses with a name over them.
   const isBritish = TOWN_POSTCODE.test(lines[place]!.text) && !/,/.test(lines[place]!.text);
   const isUnderHouse =
@@ -256,13 +258,15 @@ function trimAddress(lines: PartyLine[]): PartyLine[] {
     const goesOn = /,$|\p{L}, \d{5}$/u.test(lines[at - 1]?.text ?? '') && /^[\p{L}\s.,'-]+$/u.test(text);
     // In Hungary the place comes before the street.
     const isStreetBehind = at === first + 1 && isStreet(text) && /\d/.test(text) && !isContact(text) && !/:/.test(text);
-    if (postalSeen && !COUNTRY.test(text) && !isPostal(text) && !goesOn && !isStreetBehind) break;
-    if (isPostal(text)) postalSeen = true;
+    if (postalSeen && !COUNTRY.test(text) && !isTown(text) && !goesOn && !isStreetBehind) break;
+    if (isTown(text)) postalSeen = true;
     end = at + 1;
   }
   const kept = lines.slice(first, postalSeen ? end : Math.min(end, first + 3));
   return kept.filter((line) => !/^\d{1,2}[./]\d{1,2}[./]\d{2,4}$/.test(line.text));
 }
+
+const CANADIAN = /\b[ABCEGHJ-NPRSTVXY]\d[A-Z] ?\d[A-Z]\d\b/;
 
 /** Houses with a name and parts of towns, over their street. */
 const BUILDING =

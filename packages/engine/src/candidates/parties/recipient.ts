@@ -84,8 +84,13 @@ function ownSigns(block: Segment[], page: PageLayout, keys: Key[]): number {
     // A name in large letters is a letterhead; what OCR has read may reach into the frame around it.
     page.source === 'text' && height(block[0]!) > 1.3 * page.unit,
   ];
-  return signs.filter(Boolean).length;
+  // Nobody writes under his own name for whose attention it is; under an address it may be whom a delivery goes to.
+  const isAddressed = block.slice(0, 2).some((segment) => FOR_ATTENTION.test(segment.text));
+  return signs.filter(Boolean).length - (isAddressed ? 2 : 0);
 }
+
+const FOR_ATTENTION =
+  /^(?:attn|attention|att|fao|z\. ?hd|zu händen|t\. ?a\. ?v|ter attentie van|à l['’]attention de|all['’]attenzione|a la atención de|k rukám)(?!\p{L})/iu;
 
 /** The address of somebody whom a label names without one: "Guest: Jane Doe", in a letter to her company. */
 export function findAddressOfNamed(page: PageLayout, keys: Key[], { name }: Party, taken: Party[]): Party | undefined {
