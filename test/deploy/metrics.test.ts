@@ -45,7 +45,7 @@ it('the first event that is given up is an increase', async () => {
 });
 
 it('mails that are put off since a neighbour is away are among those of the alert', async () => {
-  const [, answers] = /intake_mails_total\{answer=~"([^"]+)"\}/.exec(RULES) ?? [];
+  const [, answers] = /intake_mails_total\{answer=~"([^"]+)"/.exec(RULES)!;
   const answer = new RegExp(`answer="(?:${answers})"`);
   const putOff = async () =>
     sumOf(await readMetrics('mail-ingest'), 'intake_mails_total', (labels) => answer.test(labels));
