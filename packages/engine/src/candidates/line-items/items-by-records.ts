@@ -42,10 +42,10 @@ export function findItemsByRecords(pages: PageLayout[], mark: DecimalMark): Line
     .filter(({ cells }) => isItem(cells));
   if (items.length < (numbered.length > 0 ? 1 : LEAST_RECORDS)) return { rows: [], lines: new Set() };
   return {
-    rows: items.map(({ record: [first, ...rest], cells }) => {
-      const own = [first!, ...rest].filter(({ page }) => page === first!.page).map(({ line }) => line);
-      const description = cells.get('description')!.tokens;
-      return finishRow(first!.page, { cells, text: [description], lines: own }, mark);
+    rows: items.map(({ record, cells }) => {
+      const { page } = record[0]!;
+      const lines = record.filter((one) => one.page === page).map(({ line }) => line);
+      return finishRow(page, { cells, text: [cells.get('description')!.tokens], lines }, mark);
     }),
     lines: new Set(items.flatMap(({ record }) => record.map(({ page, line }) => `${page.number}:${line.number}`))),
   };

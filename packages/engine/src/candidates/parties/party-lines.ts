@@ -112,10 +112,7 @@ export function formUnder(page: PageLayout, heading: Key, keys: Key[]): PartyLin
       return label && value && !labelOf(value) ? [{ label, value: toLine(value.tokens) }] : [];
     });
     // "Postfach:" may have nothing behind it.
-    const empty = segments.filter(
-      (segment) => labelOf(segment) && !pairs.some(({ label }) => label === labelOf(segment)),
-    );
-    if (segments.length > 0 && empty.length === segments.length) continue;
+    if (segments.length > 0 && pairs.length === 0 && segments.every(labelOf)) continue;
     const last = found.at(-1);
     const [only, ...others] = segments;
     if (last && only && others.length === 0 && !labelOf(only) && isUnderValue(only, last.value, page.unit)) {
